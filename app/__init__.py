@@ -1,0 +1,3 @@
+"""Palimpsest: a pair programmer in the terminal whose conversation never ends."""
+
+__version__ = "0.1.0"

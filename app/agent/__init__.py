@@ -1,0 +1,1 @@
+"""A turn of the agent: prompt, calls, loop, and the session that owns the conversation."""

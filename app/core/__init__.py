@@ -1,0 +1,1 @@
+"""Values and ports: standard library only, frozen, no input or output."""

@@ -1,0 +1,318 @@
+"""The conversation: what the next request sends, as a pure function of what the record holds.
+
+`Conversation` is folded from history items, one after another; `replay` folds a whole record. Compaction decides
+elsewhere; here its decisions are only applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from app.core.history import (
+    Bared,
+    Cleared,
+    Commit,
+    Effects,
+    Entry,
+    HistoryItem,
+    Pinned,
+    Remark,
+    Undone,
+)
+from app.core.messages import (
+    Block,
+    JsonObject,
+    Message,
+    Thinking,
+    ToolResult,
+    ToolUse,
+    without_thinking,
+)
+from app.core.tokens import estimate_block, estimate_message, estimate_result, estimate_text
+
+NO_EFFECTS = Effects()
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRef:
+    """A tool result of the view, with the call that asked for it."""
+
+    number: int
+    entry: str
+    """Id of the message it stands in."""
+    block: int
+    """Its position in that message's content."""
+    tool_use_id: str
+    tool: str
+    """Name of the tool; "unknown" when the call is not known."""
+    input: JsonObject
+    effects: Effects
+    tokens: float
+    """Estimated tokens of the original content, before the session's factor."""
+    chars: int
+    """Characters of its text."""
+    is_error: bool
+
+    @property
+    def id(self) -> str:
+        """``r<N>``."""
+        return f"r{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Estimated tokens of the view by part, before the session's factor."""
+
+    summary: float = 0.0
+    words: float = 0.0
+    """What the user wrote."""
+    results: float = 0.0
+    """Tool results, cleared ones at the size of their stubs."""
+    other: float = 0.0
+    """The model's own messages and notes."""
+
+    @property
+    def total(self) -> float:
+        """All parts together."""
+        return self.summary + self.words + self.results + self.other
+
+    def __add__(self, other: Sizes) -> Sizes:
+        return Sizes(
+            self.summary + other.summary,
+            self.words + other.words,
+            self.results + other.results,
+            self.other + other.other,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The messages of the next request and where their parts come from."""
+
+    messages: tuple[Message, ...]
+    origins: tuple[tuple[str, ...], ...]
+    """For each message the ids of the record's messages in it; () for the summary alone."""
+    places: Mapping[str, tuple[int, int]]
+    """Result id to (message, block) position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The state that the view is made from."""
+
+    head: Message | None = None
+    """The summary message of the compaction in force."""
+    base: int = 0
+    """Number of that compaction; 0 before the first."""
+    facts: JsonObject = field(default_factory=dict)
+    """Its facts, see `Commit.facts`."""
+    entries: tuple[Entry, ...] = ()
+    """The record's messages in the view, oldest first."""
+    results: tuple[ResultRef, ...] = ()
+    """All tool results in the view, oldest first, also the cleared ones."""
+    stubs: Mapping[str, str] = field(default_factory=dict)
+    """Cleared results and the lines that stand for them."""
+    pinned: frozenset[str] = frozenset()
+    bare: frozenset[str] = frozenset()
+    """Messages whose thinking was removed."""
+    sizes: Sizes = Sizes()
+    calls: Mapping[str, ToolUse] = field(default_factory=dict)
+    """The calls of the last assistant message, by id."""
+
+    @property
+    def open_calls(self) -> tuple[ToolUse, ...]:
+        """Calls of the last message that nothing has answered yet."""
+        if not self.entries or self.entries[-1].message.role != "assistant":
+            return ()
+        return self.entries[-1].message.tool_uses
+
+    @property
+    def unseen_from(self) -> int:
+        """Position in ``entries`` of the first message that no answer of the model followed."""
+        at = len(self.entries)
+        while at and self.entries[at - 1].message.role == "user":
+            at -= 1
+        return at
+
+    def append(self, entry: Entry) -> Conversation:
+        """Return the conversation with one more message."""
+        refs = _refs(entry, self.calls)
+        calls = self.calls
+        if entry.message.role == "assistant":
+            calls = {call.id: call for call in entry.message.tool_uses}
+        return replace(
+            self,
+            entries=(*self.entries, entry),
+            results=(*self.results, *refs) if refs else self.results,
+            sizes=self.sizes + _sizes(entry, refs),
+            calls=calls,
+        )
+
+    def clear(self, cleared: Cleared) -> Conversation:
+        """Return the conversation with results replaced by their stubs; results not in the view are ignored."""
+        known = {ref.id: ref for ref in self.results}
+        stubs = {i: line for i, line in cleared.stubs.items() if i in known and i not in self.stubs}
+        delta = sum(estimate_text(line) - known[i].tokens for i, line in stubs.items())
+        conversation = replace(
+            self,
+            stubs={**self.stubs, **stubs},
+            sizes=self.sizes + Sizes(results=delta),
+        )
+        return conversation.without_thinking(cleared.bare)
+
+    def unclear(self, results: Iterable[str]) -> Conversation:
+        """Return the conversation with these results whole again."""
+        wanted = set(results) & set(self.stubs)
+        known = {ref.id: ref.tokens for ref in self.results}
+        delta = sum(known.get(i, 0.0) - estimate_text(self.stubs[i]) for i in wanted)
+        stubs = {i: line for i, line in self.stubs.items() if i not in wanted}
+        return replace(self, stubs=stubs, sizes=self.sizes + Sizes(results=delta))
+
+    def without_thinking(self, ids: Iterable[str]) -> Conversation:
+        """Return the conversation with the thinking of these messages removed, for good."""
+        wanted = set(ids) - self.bare
+        if not wanted:
+            return self
+        removed = sum(_thinking_tokens(e) for e in self.entries if e.id in wanted)
+        return replace(self, bare=self.bare | wanted, sizes=self.sizes + Sizes(other=-removed))
+
+    def compact(self, commit: Commit) -> Conversation:
+        """Return the conversation after a compaction."""
+        kept_ids = set(commit.kept)
+        fresh = Conversation(
+            head=commit.head,
+            base=commit.number,
+            facts=commit.facts,
+            pinned=self.pinned,
+            sizes=Sizes(summary=estimate_message(commit.head)),
+        )
+        kept = [entry for entry in self.entries if entry.id in kept_ids]
+        for entry in kept:
+            fresh = fresh.append(entry)
+        return fresh.clear(Cleared(commit.seq, commit.stubs, commit.bare))
+
+    def apply(self, item: HistoryItem) -> Conversation:
+        """Return the conversation after one item of the record; undoing needs `replay`."""
+        match item:
+            case Entry():
+                return self.append(item)
+            case Cleared():
+                return self.clear(item)
+            case Commit():
+                return self.compact(item)
+            case Pinned(_, results, on):
+                return replace(
+                    self, pinned=self.pinned | set(results) if on else self.pinned - set(results)
+                )
+            case Bared(_, messages):
+                return self.without_thinking(messages)
+            case Undone(_, _, bare):
+                return self.without_thinking(bare)
+            case Remark():
+                return self
+
+    def view(self) -> View:
+        """Return the messages of the next request: stubs in place, thinking removed, neighbours merged."""
+        merged: list[tuple[Message, tuple[str, ...]]] = []
+        if self.head is not None:
+            merged.append((self.head, ()))
+        numbers = {ref.tool_use_id + ref.entry: ref.id for ref in self.results}
+        for entry in self.entries:
+            message = self._shown(entry, numbers)
+            if not message.content:
+                continue
+            if merged and merged[-1][0].role == message.role:
+                before, origins = merged[-1]
+                merged[-1] = (_join(before, message), (*origins, entry.id))
+            else:
+                merged.append((message, (entry.id,)))
+        messages = tuple(message for message, _ in merged)
+        sources = tuple(ids for _, ids in merged)
+        return View(messages, sources, MappingProxyType(self._places(messages, sources)))
+
+    def _shown(self, entry: Entry, numbers: Mapping[str, str]) -> Message:
+        message = without_thinking(entry.message) if entry.id in self.bare else entry.message
+        if not entry.first_result or not self.stubs:
+            return message
+        blocks: list[Block] = []
+        for block in message.content:
+            if isinstance(block, ToolResult):
+                stub = self.stubs.get(numbers.get(block.tool_use_id + entry.id, ""))
+                if stub is not None:
+                    block = replace(block, content=stub)
+            blocks.append(block)
+        return Message(message.role, tuple(blocks))
+
+    def _places(
+        self, messages: tuple[Message, ...], origins: tuple[tuple[str, ...], ...]
+    ) -> dict[str, tuple[int, int]]:
+        by_entry = {entry: at for at, ids in enumerate(origins) for entry in ids}
+        positions: dict[tuple[int, str], int] = {}
+        for at in set(by_entry.values()):
+            for block_at, block in enumerate(messages[at].content):
+                if isinstance(block, ToolResult):
+                    positions[at, block.tool_use_id] = block_at
+        places: dict[str, tuple[int, int]] = {}
+        for ref in self.results:
+            place = by_entry.get(ref.entry)
+            if place is not None and (place, ref.tool_use_id) in positions:
+                places[ref.id] = (place, positions[place, ref.tool_use_id])
+        return places
+
+
+def replay(items: Iterable[HistoryItem]) -> Conversation:
+    """Return the conversation that a record describes; ``items`` in order of ``seq``."""
+    history = tuple(items)
+    undone = {item.commit for item in history if isinstance(item, Undone)}
+    conversation = Conversation()
+    for item in history:
+        if isinstance(item, Commit) and item.number in undone:
+            continue
+        conversation = conversation.apply(item)
+    return conversation
+
+
+def _refs(entry: Entry, calls: Mapping[str, ToolUse]) -> tuple[ResultRef, ...]:
+    if not entry.first_result:
+        return ()
+    refs: list[ResultRef] = []
+    for at, block in enumerate(entry.message.content):
+        if not isinstance(block, ToolResult):
+            continue
+        call = calls.get(block.tool_use_id)
+        refs.append(
+            ResultRef(
+                number=entry.first_result + len(refs),
+                entry=entry.id,
+                block=at,
+                tool_use_id=block.tool_use_id,
+                tool=call.name if call else "unknown",
+                input=call.input if call else {},
+                effects=entry.effects.get(block.tool_use_id, NO_EFFECTS),
+                tokens=estimate_result(block),
+                chars=len(block.text),
+                is_error=block.is_error,
+            )
+        )
+    return tuple(refs)
+
+
+def _sizes(entry: Entry, refs: tuple[ResultRef, ...]) -> Sizes:
+    results = sum(ref.tokens for ref in refs)
+    words = sum(estimate_block(entry.message.content[i]) for i in entry.spoken)
+    other = estimate_message(entry.message) - results - words
+    return Sizes(words=words, results=results, other=other)
+
+
+def _thinking_tokens(entry: Entry) -> float:
+    return sum(estimate_block(b) for b in entry.message.content if isinstance(b, Thinking))
+
+
+def _join(first: Message, second: Message) -> Message:
+    """Join two neighbours of one role; tool results come first, as the API wants them."""
+    blocks = (*first.content, *second.content)
+    results = tuple(block for block in blocks if isinstance(block, ToolResult))
+    rest = tuple(block for block in blocks if not isinstance(block, ToolResult))
+    return Message(first.role, (*results, *rest))

@@ -1,0 +1,88 @@
+"""Permission as values: what is asked, what may be answered, the modes and rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Mode(StrEnum):
+    """How much runs without a question."""
+
+    ASK = "ask"
+    ACCEPT_EDITS = "accept-edits"
+    READ_ONLY = "read-only"
+    AUTO = "auto"
+    """Only inside a working sandbox."""
+
+
+class Verdict(StrEnum):
+    """What the rules say about a call."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``tool`` or ``tool: pattern``; deny beats ask beats allow."""
+
+    verdict: Verdict
+    tool: str
+    pattern: str = ""
+    """A command prefix such as ``git status *``, or a path glob such as ``src/**``; "" for every call of the tool."""
+    source: str = ""
+    """Where the rule stands, for the list of rules."""
+
+    def __str__(self) -> str:
+        return f"{self.tool}: {self.pattern}" if self.pattern else self.tool
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict with its reason."""
+
+    verdict: Verdict
+    reason: str
+    """One sentence: which rule or check decided."""
+    proposal: Rule | None = None
+    """The narrow rule that "always for this" would add; None when nothing may be allowed for good."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """A question to the user about one call."""
+
+    call_id: str
+    tool: str
+    title: str
+    """One line: what will happen, such as ``edit src/a.py`` or ``run pytest -q``."""
+    detail: str
+    """The command in full, or the unified diff."""
+    is_diff: bool
+    reason: str
+    """Why it is asked."""
+    proposal: Rule | None = None
+    editable: bool = False
+    """Whether the user may change ``detail`` (commands)."""
+
+
+class Answered(StrEnum):
+    """What the user said."""
+
+    YES = "yes"
+    NO = "no"
+    ALWAYS = "always"
+    """Yes, and add the proposed rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAnswer:
+    """The user's answer."""
+
+    answered: Answered
+    words: str = ""
+    """What the user says to the model with a no."""
+    edited: str | None = None
+    """The command as the user changed it."""

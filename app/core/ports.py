@@ -1,0 +1,230 @@
+"""What the agent needs from the outside world. Adapters and front ends implement these; tests have fakes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from app.core.history import (
+    Bared,
+    Cleared,
+    Commit,
+    Effects,
+    Entry,
+    HistoryItem,
+    Pinned,
+    Remark,
+    Undone,
+)
+from app.core.messages import Image, JsonObject, Message, Text
+from app.core.permission import ApprovalAnswer, ApprovalRequest
+from app.core.reports import Layer
+from app.core.requests import ModelEvent, ModelInfo, ModelRequest, Price, ToolSpec
+
+
+class Clock(Protocol):
+    """Time, so that tests can set it."""
+
+    def now(self) -> str:
+        """Return the time in UTC, ISO 8601 with milliseconds and a ``Z``."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds that never run backwards."""
+        ...
+
+
+class Model(Protocol):
+    """A model behind the Messages API."""
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """Send a request and yield what comes back, an `Answer` last. Close the iterator to cancel.
+
+        Retries on its own, each announced by a `RetryWait`.
+
+        Raises:
+            ModelError: The call failed for good; no `Answer` was yielded.
+        """
+        ...
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """Return what the endpoint lists; () when it has no list."""
+        ...
+
+    async def info(self, model: str) -> ModelInfo | None:
+        """Return what the endpoint says about a model, or None."""
+        ...
+
+    def price(self, model: str) -> Price | None:
+        """Return the known price, or None."""
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CommitDraft:
+    """A `Commit` before the record gave it its numbers and time."""
+
+    layer: Layer
+    head: Callable[[str], Message]
+    """Makes the head from the path of the transcript that holds what is replaced."""
+    replaced: tuple[str, str]
+    kept: tuple[str, ...] = ()
+    stubs: Mapping[str, str] = field(default_factory=dict)
+    bare: tuple[str, ...] = ()
+    summary: str = ""
+    facts: JsonObject = field(default_factory=dict)
+
+
+class Record(Protocol):
+    """The append-only record of one session. It gives out seq, ids and times; every method is durable on return.
+
+    All methods raise `RecordUnwritable` when nothing can be written; nothing is half-written then.
+    """
+
+    @property
+    def session(self) -> str:
+        """The session's name, such as ``2026-11-29T22-16-40Z-7f3a``."""
+        ...
+
+    @property
+    def transcript(self) -> str:
+        """Path of the current segment as people see it, ``.transcripts/<session>/transcript_0001.jsonl``."""
+        ...
+
+    @property
+    def next_result(self) -> int:
+        """Number that the next tool result will get."""
+        ...
+
+    async def append(
+        self,
+        message: Message,
+        *,
+        spoken: Sequence[int] = (),
+        effects: Mapping[str, Effects] | None = None,
+    ) -> Entry:
+        """Write one message."""
+        ...
+
+    async def clear(self, stubs: Mapping[str, str], *, bare: Sequence[str] = ()) -> Cleared:
+        """Write that results were cleared."""
+        ...
+
+    async def pin(self, results: Sequence[str], *, on: bool = True) -> Pinned:
+        """Write that results are pinned or free again."""
+        ...
+
+    async def bare(self, messages: Sequence[str]) -> Bared:
+        """Write that thinking was removed for good."""
+        ...
+
+    async def commit(self, draft: CommitDraft) -> Commit:
+        """Sync what is there, write the compaction as the first line of a new segment, and go on there."""
+        ...
+
+    async def undo(self, commit: int, *, bare: Sequence[str] = ()) -> Undone:
+        """Write that a compaction was taken back."""
+        ...
+
+    async def remark(self, kind: str, data: JsonObject) -> Remark:
+        """Write anything else."""
+        ...
+
+    async def sync(self) -> None:
+        """Return when all that was written is on the disk."""
+        ...
+
+    async def history(self) -> tuple[HistoryItem, ...]:
+        """Return all items in order of seq, from the last compaction not undone on back as far as the view needs."""
+        ...
+
+    async def messages(self, numbers: Sequence[int]) -> tuple[Entry, ...]:
+        """Return these messages of the record; unknown numbers are left out."""
+        ...
+
+    async def page(self, before: int | None, limit: int) -> tuple[Entry, ...]:
+        """Return up to ``limit`` messages before message number ``before`` (None: the newest), oldest first."""
+        ...
+
+    async def result_entry(self, number: int) -> Entry | None:
+        """Return the message that holds the Nth tool result."""
+        ...
+
+    async def search(self, pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
+        """Return up to ``limit`` (id, line) pairs whose text matches a regular expression, newest first."""
+        ...
+
+    async def store_output(self, name: str, text: str) -> str:
+        """Write a result's full text to ``outputs/<name>``; return its path as people see it."""
+        ...
+
+    async def load_output(self, name: str) -> str | None:
+        """Return a stored text, or None."""
+        ...
+
+    async def close(self) -> None:
+        """Sync and let go of the session."""
+        ...
+
+
+class Approver(Protocol):
+    """Asks the user."""
+
+    async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+        """Return the user's answer; cancelling the task withdraws the question."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What a tool returns."""
+
+    content: str | tuple[Text | Image, ...]
+    effects: Effects = Effects()
+    ok: bool = True
+    diff: str = ""
+    """Unified diff, for the user's eyes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a call would do, for the approval: made without changing anything."""
+
+    title: str
+    detail: str
+    is_diff: bool = False
+
+
+Emit = Callable[[str], None]
+"""Shows a piece of a running tool's output."""
+
+
+class Tool(Protocol):
+    """One tool. It raises `ToolError` for what the model should be told."""
+
+    @property
+    def spec(self) -> ToolSpec:
+        """Name, description and input schema."""
+        ...
+
+    @property
+    def read_only(self) -> bool:
+        """Whether calls never change anything, so that several may run side by side."""
+        ...
+
+    def target(self, arguments: JsonObject) -> str:
+        """Return one line that says what the call is about; never raises."""
+        ...
+
+    async def propose(self, arguments: JsonObject) -> Proposal:
+        """Return what the call would do."""
+        ...
+
+    async def run(self, arguments: JsonObject, emit: Emit) -> ToolOutcome:
+        """Do it. Cancelling the task stops it and leaves nothing running."""
+        ...

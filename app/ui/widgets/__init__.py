@@ -1,0 +1,1 @@
+"""Parts of the page: a value in, a message out."""
