@@ -112,6 +112,10 @@ class Conversation:
     """The record's messages in the view, oldest first."""
     results: tuple[ResultRef, ...] = ()
     """All tool results in the view, oldest first, also the cleared ones."""
+    live: tuple[ResultRef, ...] = ()
+    """Those of them that stand in the view whole, so that layer 1 need not look at cleared ones again."""
+    own_tokens: tuple[float, ...] = ()
+    """For each entry the raw tokens, up to its end, of everything that is not a tool result's content."""
     stubs: Mapping[str, str] = field(default_factory=dict)
     """Cleared results and the lines that stand for them."""
     pinned: frozenset[str] = frozenset()
@@ -142,22 +146,27 @@ class Conversation:
         calls = self.calls
         if entry.message.role == "assistant":
             calls = {call.id: call for call in entry.message.tool_uses}
+        sizes = _sizes(entry, refs)
+        before = self.own_tokens[-1] if self.own_tokens else 0.0
         return replace(
             self,
             entries=(*self.entries, entry),
             results=(*self.results, *refs) if refs else self.results,
-            sizes=self.sizes + _sizes(entry, refs),
+            live=(*self.live, *refs) if refs else self.live,
+            own_tokens=(*self.own_tokens, before + sizes.words + sizes.other),
+            sizes=self.sizes + sizes,
             calls=calls,
         )
 
     def clear(self, cleared: Cleared) -> Conversation:
         """Return the conversation with results replaced by their stubs; results not in the view are ignored."""
-        known = {ref.id: ref for ref in self.results}
-        stubs = {i: line for i, line in cleared.stubs.items() if i in known and i not in self.stubs}
+        known = {ref.id: ref for ref in self.live}
+        stubs = {i: line for i, line in cleared.stubs.items() if i in known}
         delta = sum(estimate_text(line) - known[i].tokens for i, line in stubs.items())
         conversation = replace(
             self,
             stubs={**self.stubs, **stubs},
+            live=tuple(ref for i, ref in known.items() if i not in stubs),
             sizes=self.sizes + Sizes(results=delta),
         )
         return conversation.without_thinking(cleared.bare)
@@ -168,7 +177,8 @@ class Conversation:
         known = {ref.id: ref.tokens for ref in self.results}
         delta = sum(known.get(i, 0.0) - estimate_text(self.stubs[i]) for i in wanted)
         stubs = {i: line for i, line in self.stubs.items() if i not in wanted}
-        return replace(self, stubs=stubs, sizes=self.sizes + Sizes(results=delta))
+        live = tuple(ref for ref in self.results if ref.id not in stubs)
+        return replace(self, stubs=stubs, live=live, sizes=self.sizes + Sizes(results=delta))
 
     def without_thinking(self, ids: Iterable[str]) -> Conversation:
         """Return the conversation with the thinking of these messages removed, for good."""
@@ -240,9 +250,9 @@ class Conversation:
         for block in message.content:
             if isinstance(block, ToolResult):
                 stub = self.stubs.get(numbers.get(block.tool_use_id + entry.id, ""))
-                if stub is not None:
-                    block = replace(block, content=stub)
-            blocks.append(block)
+                blocks.append(block if stub is None else replace(block, content=stub))
+            else:
+                blocks.append(block)
         return Message(message.role, tuple(blocks))
 
     def _places(
