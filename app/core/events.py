@@ -91,7 +91,7 @@ class ToolFinished:
     tool: str
     ok: bool
     text: str
-    """The result as the model will see it."""
+    """The result as it came; layer 0 may still shorten it for the model."""
     outcome: str
     """One line, such as ``exit 1, 214 lines``."""
     seconds: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -38,7 +38,7 @@ class Clock(Protocol):
 class Model(Protocol):
     """A model behind the Messages API."""
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Send a request and yield what comes back, an `Answer` last. Close the iterator to cancel.
 
         Retries on its own, each announced by a `RetryWait`.
@@ -133,6 +133,10 @@ class Record(Protocol):
 
     async def remark(self, kind: str, data: JsonObject) -> Remark:
         """Write anything else."""
+        ...
+
+    async def remarks(self, kinds: Set[str]) -> tuple[Remark, ...]:
+        """Return all remarks of these kinds since the session began, oldest first."""
         ...
 
     async def sync(self) -> None:

@@ -1,0 +1,118 @@
+"""One answer of the model: the request from the view, its stream as events, and what one repair can mend."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from app.agent.channel import Tell
+from app.agent.dialogue import Dialogue
+from app.agent.layers import Layers
+from app.compaction.breakpoints import cache_points
+from app.core import remarks
+from app.core.events import (
+    CallArriving,
+    Notice,
+    RequestSent,
+    RetryWaiting,
+    TextArrived,
+    ThinkingArrived,
+)
+from app.core.requests import (
+    Answer,
+    CallDelta,
+    FieldDropped,
+    ModelEvent,
+    RetryWait,
+    TextDelta,
+    ThinkingDelta,
+)
+from app.errors import ContextOverflow, ModelError, SignatureRejected, StreamBroken
+
+
+@dataclass(slots=True)
+class Asking:
+    """Asks the model for the next message of a dialogue."""
+
+    dialogue: Dialogue
+    layers: Layers
+    tell: Tell
+    text: str = ""
+    """Text of the answer so far."""
+    sent: float = 0.0
+    """Raw estimate of the conversation that the last request carried."""
+
+    async def ask(self) -> Answer:
+        """Return the answer to the conversation as it stands.
+
+        A request that is too long is compacted and sent once more; signed thinking that no longer fits is removed
+        and the request sent once more.
+
+        Raises:
+            ModelError: The call failed for good. Text that had come is kept in the record as a remark.
+        """
+        shrunk = bared = False
+        while True:
+            try:
+                return await self._stream()
+            except ContextOverflow as error:
+                self._learn_window(error)
+                if shrunk or not await self.layers.overflow(self.tell):
+                    raise
+                shrunk = True
+            except SignatureRejected:
+                if bared:
+                    raise
+                bared = True
+                await self.dialogue.bare_all()
+                self.tell(Notice("The endpoint refused earlier thinking; it was removed for good."))
+
+    async def _stream(self) -> Answer:
+        dialogue, layers = self.dialogue, self.layers
+        view = dialogue.conversation.view()
+        points = cache_points(
+            view,
+            previous_end=layers.previous_end,
+            frontier=layers.frontier,
+            edited=layers.edited,
+        )
+        self.text, self.sent = "", dialogue.conversation.sizes.total
+        self.tell(RequestSent(dialogue.requests + 1, dialogue.used))
+        try:
+            async with aclosing(
+                dialogue.model.stream(dialogue.request(view.messages, points))
+            ) as events:
+                async for event in events:
+                    if isinstance(event, Answer):
+                        layers.answered(view, event)
+                        return event
+                    self._pass_on(event)
+        except (ModelError, asyncio.CancelledError):
+            await asyncio.shield(self.keep_partial())
+            raise
+        raise StreamBroken("the model's stream ended without an answer")
+
+    async def keep_partial(self) -> None:
+        """Keep text that will not be part of the conversation, for the reader."""
+        if self.text.strip():
+            await self.dialogue.record.remark(remarks.PARTIAL, {"text": self.text})
+
+    def _pass_on(self, event: ModelEvent) -> None:
+        match event:
+            case TextDelta(text):
+                self.text += text
+                self.tell(TextArrived(text))
+            case ThinkingDelta(text):
+                self.tell(ThinkingArrived(text))
+            case CallDelta(id_, name, chars):
+                self.tell(CallArriving(id_, name, chars))
+            case RetryWait(attempt, attempts, seconds, reason):
+                self.text = ""
+                self.tell(RetryWaiting(attempt, attempts, seconds, reason))
+            case FieldDropped(name):
+                self.tell(Notice(f"The endpoint does not know {name}; it is left out from now on."))
+
+    def _learn_window(self, error: ContextOverflow) -> None:
+        if error.window:
+            self.dialogue.learn_window(error.window)

@@ -1,0 +1,214 @@
+"""The conversation with its record and its meter: the one place where messages are added and views replaced."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.core import remarks
+from app.core.budget import Budget, Meter, Usage
+from app.core.conversation import Conversation, replay
+from app.core.events import TodoItem
+from app.core.history import Effects, Entry
+from app.core.messages import Message, ToolResult, user
+from app.core.policy import CompactionPolicy
+from app.core.ports import CommitDraft, Model, Record
+from app.core.reports import CompactionReport
+from app.core.requests import CachePoint, ModelRequest, Purpose, ToolSpec
+from app.core.tokens import estimate_json, estimate_text
+
+INTERRUPTED = "[interrupted: this call did not finish, and it was not run again]"
+
+
+SUMMARY_PROMPT_TOKENS = 1_000
+"""Room for the question that asks for a summary."""
+
+
+def highest_threshold(wanted: int, window: int, max_tokens: int) -> int:
+    """Return the wanted threshold, or the highest that leaves room for an answer and for the summary call."""
+    return max(1, min(wanted, window - max_tokens - SUMMARY_PROMPT_TOKENS))
+
+
+@dataclass(slots=True)
+class Frame:
+    """What stands around the messages of each request. It changes only between turns, or at a compaction."""
+
+    model: str
+    system: str
+    tools: tuple[ToolSpec, ...]
+    max_tokens: int
+    window: int
+    window_source: str
+    threshold: int
+    """Tokens above which layer 2 runs, already held below what the window allows."""
+
+    def floor(self) -> float:
+        """Return the raw estimate of everything but the messages."""
+        specs = [[s.name, s.description, dict(s.input_schema)] for s in self.tools]
+        return estimate_text(self.system) + estimate_json(specs)
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """Owner of the conversation. Each change is on disk before it is in memory."""
+
+    record: Record
+    model: Model
+    frame: Frame
+    policy: CompactionPolicy
+    conversation: Conversation = field(default_factory=Conversation)
+    meter: Meter = field(default_factory=Meter)
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = 0.0
+    requests: int = 0
+    contexts: list[int] = field(default_factory=list)
+    """Billed input of each of the agent's requests, oldest first."""
+    reports: list[CompactionReport] = field(default_factory=list)
+    todo: tuple[TodoItem, ...] = ()
+    muted_until: int = 0
+    """Layer 2 waits until the next request passes this many tokens; 0 when it does not wait."""
+    noted: float = 0.0
+    """Highest share of the threshold that the model was told about since the last compaction."""
+
+    @property
+    def used(self) -> int:
+        """Tokens of the next request."""
+        return self.meter.used(self.conversation.sizes.total)
+
+    @property
+    def trigger(self) -> int:
+        """Tokens above which layer 2 runs now, after an undo higher than the threshold."""
+        return max(self.frame.threshold, self.muted_until)
+
+    def budget(self) -> Budget:
+        """Return what the gauge shows."""
+        sizes, used = self.conversation.sizes, self.used
+        return Budget(
+            used=used,
+            measured=self.meter.is_measured(sizes.total),
+            threshold=self.trigger,
+            window=self.frame.window,
+            window_source=self.frame.window_source,
+            parts=self.meter.parts(
+                used,
+                summary=sizes.summary,
+                words=sizes.words,
+                other=sizes.other,
+                results=sizes.results,
+            ),
+            cached=self.meter.last.cache_read,
+            prompt=self.meter.last.prompt,
+            cost=self.cost,
+            auto=self.policy.auto.enabled,
+        )
+
+    def set_frame(self, frame: Frame) -> None:
+        """Put another model, prompt or tool list in force."""
+        self.frame = frame
+        self.meter = dataclasses.replace(self.meter, floor=frame.floor())
+
+    def learn_window(self, window: int) -> None:
+        """Believe what the endpoint said about its window."""
+        threshold = highest_threshold(self.frame.threshold, window, self.frame.max_tokens)
+        self.frame.window, self.frame.window_source = window, "learned"
+        self.frame.threshold = threshold
+
+    def request(
+        self, messages: tuple[Message, ...], cache_points: tuple[CachePoint, ...]
+    ) -> ModelRequest:
+        """Return the request that carries these messages."""
+        return ModelRequest(
+            model=self.frame.model,
+            system=self.frame.system,
+            tools=self.frame.tools,
+            messages=messages,
+            max_tokens=self.frame.max_tokens,
+            cache_points=cache_points,
+        )
+
+    async def append(
+        self,
+        message: Message,
+        *,
+        spoken: Sequence[int] = (),
+        effects: Mapping[str, Effects] | None = None,
+    ) -> Entry:
+        """Add one message."""
+        entry = await self.record.append(message, spoken=spoken, effects=effects)
+        self.conversation = self.conversation.append(entry)
+        return entry
+
+    async def say(self, text: str, *, notes: Sequence[str] = ()) -> Entry:
+        """Add what the user wrote, with notes of the program behind it."""
+        return await self.append(user(text, *notes), spoken=(0,))
+
+    async def clear(self, stubs: Mapping[str, str], bare: Sequence[str]) -> None:
+        """Replace results by stubs."""
+        self.conversation = self.conversation.clear(await self.record.clear(stubs, bare=bare))
+
+    async def pin(self, results: Sequence[str], *, on: bool = True) -> None:
+        """Pin results, or free them."""
+        self.conversation = self.conversation.apply(await self.record.pin(results, on=on))
+
+    async def bare_all(self) -> None:
+        """Remove all thinking from the view, for good."""
+        ids = [e.id for e in self.conversation.entries if e.message.role == "assistant"]
+        self.conversation = self.conversation.apply(await self.record.bare(ids))
+
+    async def commit(self, draft: CommitDraft) -> int:
+        """Replace the view by a compaction; return its number."""
+        commit = await self.record.commit(draft)
+        self.conversation = self.conversation.compact(commit)
+        self.meter = self.meter.restart()
+        self.muted_until = 0
+        self.noted = 0.0
+        return commit.number
+
+    async def undo(self, commit: int, *, bare: Sequence[str]) -> None:
+        """Take a compaction back."""
+        await self.record.undo(commit, bare=bare)
+        self.conversation = replay(await self.record.history())
+        self.meter = self.meter.restart()
+
+    async def report(self, report: CompactionReport) -> CompactionReport:
+        """Keep a report; return it with the time it got in the record."""
+        remark = await self.record.remark(remarks.REPORT, dataclasses.asdict(report))
+        report = dataclasses.replace(report, time=remark.time)
+        self.reports.append(report)
+        return report
+
+    async def charge(self, usage: Usage, purpose: Purpose, *, sent: float) -> float | None:
+        """Count a billed request; return its cost in US dollars, or None when the price is unknown."""
+        price = self.model.price(self.frame.model)
+        cost = price.of(usage) if price else None
+        data: dict[str, Any] = {**dataclasses.asdict(usage), "purpose": purpose.value}
+        data |= {"model": self.frame.model, "sent": sent, "cost": cost}
+        await self.record.remark(remarks.USAGE, data)
+        self.count(usage, cost)
+        if purpose is Purpose.TURN:
+            self.contexts.append(usage.prompt)
+            self.meter = self.meter.measure(usage, sent=sent, now=self.conversation.sizes.total)
+        return cost
+
+    def count(self, usage: Usage, cost: float | None) -> None:
+        """Add a request to the session's totals."""
+        self.requests += 1
+        self.usage += usage
+        self.cost = None if cost is None or self.cost is None else self.cost + cost
+
+    async def answer_open_calls(self, finished: Mapping[str, tuple[ToolResult, Effects]]) -> bool:
+        """Give every unanswered call a result, so that the conversation can be sent; return whether any was open.
+
+        Args:
+            finished: Results that came before the interruption, by ``tool_use_id``.
+        """
+        calls = self.conversation.open_calls
+        if not calls:
+            return False
+        cut = (ToolResult(call.id, INTERRUPTED, is_error=True) for call in calls)
+        blocks = tuple(finished[r.tool_use_id][0] if r.tool_use_id in finished else r for r in cut)
+        effects = {call.id: finished[call.id][1] for call in calls if call.id in finished}
+        await self.append(Message("user", blocks), effects=effects)
+        return True

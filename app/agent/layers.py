@@ -1,0 +1,289 @@
+"""The layers at work in a session: when each runs, and what its decision does to the dialogue."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Awaitable, Callable, Sequence
+
+from app.agent.channel import Tell
+from app.agent.dialogue import Dialogue
+from app.compaction.engine import Compaction, Situation, compact, summarize, with_summary
+from app.compaction.entry import ResultDraft, Shortened, shorten_results
+from app.compaction.guards import Guards
+from app.compaction.micro import CacheState, ClearingPlan, plan_clearing
+from app.core.conversation import View
+from app.core.events import (
+    BudgetChanged,
+    Compacted,
+    CompactionStarted,
+    Notice,
+    RetryWaiting,
+)
+from app.core.ports import Clock
+from app.core.reports import CompactionReport, Layer, Outcome
+from app.core.requests import Answer, ModelEvent, Purpose, RetryWait
+from app.errors import CompactionRefused
+
+ReadLines = Callable[[str, int, int], Awaitable[str | None]]
+"""Reads lines first..last of a project file as they are now, or None when it is gone."""
+
+
+class Layers:
+    """Runs the layers on one dialogue and tells what they did."""
+
+    def __init__(
+        self,
+        dialogue: Dialogue,
+        read_lines: ReadLines,
+        clock: Clock,
+        renew_prompt: Callable[[Tell], Awaitable[None]],
+    ) -> None:
+        self._dialogue = dialogue
+        self._renew_prompt = renew_prompt
+        self._read_lines = read_lines
+        self._clock = clock
+        self.guards = Guards()
+        self.reads_seen = False
+        """Whether the endpoint's usage ever showed cache reads."""
+        self.last_request: float | None = None
+        """When the last request left; None before the first, and after the model changed: then the cache is cold."""
+        self.frontier: str | None = None
+        """The result that layer 1 would clear next."""
+        self.edited: str | None = None
+        """The first result cleared since the last request."""
+        self.previous_end: tuple[int, int] | None = None
+        """Where the last answered request ended, as (message, block)."""
+        self._held = ""
+
+    async def shorten(self, drafts: Sequence[ResultDraft], tell: Tell) -> tuple[Shortened, ...]:
+        """Layer 0: shorten what a step brings in; the full texts go to the record first."""
+        dialogue = self._dialogue
+        policy = dialogue.policy.entry
+        if not policy.enabled or not drafts:
+            return tuple(Shortened(d.text, stored=False, before=0, after=0) for d in drafts)
+        factor = dialogue.meter.factor
+        shortened = shorten_results(
+            drafts, policy, threshold=dialogue.frame.threshold, factor=factor
+        )
+        cut = [(d, s) for d, s in zip(drafts, shortened, strict=True) if s.stored]
+        for draft, _ in cut:
+            await dialogue.record.store_output(f"r{draft.number}.txt", draft.text)
+        if cut:
+            before = dialogue.used + round(sum(s.before for s in shortened) * factor)
+            after = dialogue.used + round(sum(s.after for s in shortened) * factor)
+            ids = tuple(f"r{draft.number}" for draft, _ in cut)
+            reason = f"{', '.join(ids)} too large to enter whole; the full text is stored"
+            await self._tell_report(
+                CompactionReport(Layer.ENTRY, Outcome.APPLIED, reason, before, after, ids), tell
+            )
+        return shortened
+
+    async def micro(self, tell: Tell, *, force: bool = False) -> None:
+        """Layer 1: clear old results, or say once why not."""
+        dialogue = self._dialogue
+        plan = plan_clearing(
+            dialogue.conversation,
+            dialogue.policy.micro,
+            threshold=dialogue.frame.threshold,
+            factor=dialogue.meter.factor,
+            cache=CacheState(self.reads_seen, cold=self._is_cold()),
+            auto_due=self._auto_due(),
+            force=force,
+        )
+        self.frontier = plan.frontier
+        if plan.stubs:
+            await self._apply_clearing(plan, tell)
+        elif plan.held and plan.reason != self._held:
+            used = dialogue.used
+            await self._tell_report(
+                CompactionReport(
+                    Layer.MICRO, Outcome.HELD, plan.reason, used, used, plan.held_results
+                ),
+                tell,
+            )
+        self._held = plan.reason if plan.held else ""
+
+    async def _apply_clearing(self, plan: ClearingPlan, tell: Tell) -> None:
+        dialogue = self._dialogue
+        before = dialogue.used
+        self.edited = next(ref.id for ref in dialogue.conversation.results if ref.id in plan.stubs)
+        await dialogue.clear(plan.stubs, plan.bare)
+        report = CompactionReport(
+            Layer.MICRO,
+            Outcome.APPLIED,
+            plan.reason,
+            before,
+            dialogue.used,
+            results=tuple(plan.stubs),
+            transcript=dialogue.record.transcript,
+        )
+        await self._tell_report(report, tell)
+
+    async def auto(self, tell: Tell) -> None:
+        """Layer 2: compact when the next request would exceed the threshold."""
+        dialogue = self._dialogue
+        if not self._auto_due():
+            return
+        used, trigger = dialogue.used, dialogue.trigger
+        refusal = self.guards.refusal(
+            dialogue.conversation,
+            used=used,
+            floor_tokens=round(dialogue.meter.floor * dialogue.meter.factor),
+            threshold=trigger,
+            manual=False,
+        )
+        if refusal:
+            await self._refuse(Layer.AUTO, refusal, tell)
+            return
+        reason = f"the next request would be {used:,} tokens, over the threshold of {trigger:,}"
+        await self.compact(Layer.AUTO, reason, "", tell)
+
+    async def overflow(self, tell: Tell) -> bool:
+        """Compact because the endpoint refused the request's size; return whether the view became smaller."""
+        before = self._dialogue.used
+        await self.compact(Layer.AUTO, "the endpoint says the request is too long", "", tell)
+        return self._dialogue.used < before
+
+    async def manual(self, reason: str, focus: str, tell: Tell) -> bool:
+        """Layer 3: compact on request; return whether it was done."""
+        dialogue = self._dialogue
+        refusal = (
+            self.guards.refusal(
+                dialogue.conversation,
+                used=dialogue.used,
+                floor_tokens=round(dialogue.meter.floor * dialogue.meter.factor),
+                threshold=dialogue.trigger,
+                manual=True,
+            )
+            if dialogue.policy.manual.enabled
+            else "manual compaction is switched off (setting manual.enabled)"
+        )
+        if refusal:
+            await self._refuse(Layer.MANUAL, refusal, tell)
+            return False
+        report = await self.compact(Layer.MANUAL, reason, focus, tell)
+        return report.outcome is Outcome.APPLIED
+
+    async def compact(self, layer: Layer, reason: str, focus: str, tell: Tell) -> CompactionReport:
+        """Make the summary and put the new view in force; a failure changes nothing."""
+        tell(CompactionStarted(layer, reason))
+        await self._dialogue.record.sync()
+        started = self._clock.monotonic()
+        compaction = await compact(
+            self.situation(),
+            layer=layer,
+            reason=reason,
+            focus=focus,
+            model=self._dialogue.model,
+            read_file=self._read_lines,
+            tell=_model_tell(tell),
+        )
+        return await self._settle(compaction, started, tell)
+
+    async def summary(self, focus: str, tell: Tell) -> str:
+        """Return the summary that a compaction would use now, and apply nothing.
+
+        Raises:
+            CompactionRefused: The model gave none that could be used.
+        """
+        await self._dialogue.record.sync()
+        text, usages, problem = await summarize(
+            self.situation(), focus=focus, model=self._dialogue.model, tell=_model_tell(tell)
+        )
+        sent = self._dialogue.conversation.sizes.total
+        for usage in usages:
+            await self._dialogue.charge(usage, Purpose.SUMMARY, sent=sent)
+        if not text:
+            raise CompactionRefused(problem)
+        return text
+
+    async def apply_summary(self, text: str, focus: str, tell: Tell) -> CompactionReport:
+        """Compact with a summary that the user has edited."""
+        tell(CompactionStarted(Layer.MANUAL, "with the edited summary"))
+        started = self._clock.monotonic()
+        compaction = await with_summary(
+            self.situation(), text, focus=focus, read_file=self._read_lines
+        )
+        return await self._settle(compaction, started, tell)
+
+    def situation(self) -> Situation:
+        """Return what the engine works on."""
+        dialogue = self._dialogue
+        return Situation(
+            conversation=dialogue.conversation,
+            request=dialogue.request((), ()),
+            meter=dialogue.meter,
+            policy=dialogue.policy,
+            threshold=dialogue.frame.threshold,
+            window=dialogue.frame.window,
+            todo=dialogue.todo,
+            transcript=dialogue.record.transcript,
+        )
+
+    def answered(self, view: View, answer: Answer) -> None:
+        """Note that a request with this view was answered: its cache entries stand now."""
+        self.last_request = self._clock.monotonic()
+        self.reads_seen = self.reads_seen or bool(answer.usage and answer.usage.cache_read)
+        self.previous_end = (len(view.messages) - 1, len(view.messages[-1].content) - 1)
+        self.edited = None
+
+    async def _settle(self, compaction: Compaction, started: float, tell: Tell) -> CompactionReport:
+        dialogue = self._dialogue
+        report = compaction.report
+        sent = dialogue.conversation.sizes.total
+        costs = [
+            await dialogue.charge(usage, Purpose.SUMMARY, sent=sent) for usage in compaction.usages
+        ]
+        known = [cost for cost in costs if cost is not None]
+        if compaction.draft is not None:
+            number = await dialogue.commit(compaction.draft)
+            await self._renew_prompt(tell)
+            report = dataclasses.replace(report, commit=number, after=dialogue.used)
+            self.last_request = None
+            self.frontier = self.edited = self.previous_end = None
+        report = dataclasses.replace(
+            report,
+            cost=sum(known) if len(known) == len(costs) else None,
+            seconds=self._clock.monotonic() - started,
+        )
+        self.guards = self.guards.after(report, dialogue.requests)
+        report = await self._tell_report(report, tell)
+        notice = self.guards.notice(dialogue.conversation, dialogue.requests)
+        if notice:
+            tell(Notice(notice, warning=True))
+        return report
+
+    async def _refuse(self, layer: Layer, reason: str, tell: Tell) -> None:
+        """Tell a refusal; layer 2 asks before each request, so the same one is told once."""
+        used = self._dialogue.used
+        report = CompactionReport(layer, Outcome.REFUSED, reason, used, used)
+        last = self._dialogue.reports[-1] if self._dialogue.reports else None
+        repeated = last is not None and (last.layer, last.outcome) == (layer, Outcome.REFUSED)
+        if layer is Layer.MANUAL or not repeated:
+            await self._tell_report(report, tell)
+
+    async def _tell_report(self, report: CompactionReport, tell: Tell) -> CompactionReport:
+        report = await self._dialogue.report(report)
+        tell(Compacted(report))
+        tell(BudgetChanged(self._dialogue.budget()))
+        return report
+
+    def _auto_due(self) -> bool:
+        dialogue = self._dialogue
+        return dialogue.policy.auto.enabled and dialogue.used > dialogue.trigger
+
+    def _is_cold(self) -> bool:
+        if self.last_request is None:
+            return True
+        idle = self._clock.monotonic() - self.last_request
+        return idle > self._dialogue.policy.micro.cache_seconds
+
+
+def _model_tell(tell: Tell) -> Callable[[ModelEvent], None]:
+    """Pass on what the user should see of a summary call: its waits."""
+
+    def pass_on(event: ModelEvent) -> None:
+        if isinstance(event, RetryWait):
+            tell(RetryWaiting(event.attempt, event.attempts, event.seconds, event.reason))
+
+    return pass_on

@@ -1,0 +1,385 @@
+"""The session: what a front end talks to. It owns the conversation and runs one piece of work at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.agent.channel import Channel, Tell
+from app.agent.dialogue import Dialogue, Frame, highest_threshold
+from app.agent.gate import Gate
+from app.agent.layers import Layers, ReadLines
+from app.agent.prompt import Surroundings, build_system_prompt
+from app.agent.queue import TypedAhead
+from app.agent.restoring import restore
+from app.agent.turn import Turn
+from app.core import remarks
+from app.core.budget import Budget, Usage
+from app.core.conversation import Conversation, replay
+from app.core.events import BudgetChanged, Compacted, Event, Notice, TodoChanged, TodoItem
+from app.core.history import Commit, Entry, Undone
+from app.core.messages import JsonObject, Message
+from app.core.permission import Judgement, Mode, Rule
+from app.core.policy import CompactionPolicy
+from app.core.ports import Approver, Clock, Model, Record, Tool
+from app.core.reports import CompactionReport, Layer, Outcome
+from app.core.requests import ModelInfo
+from app.errors import CompactionRefused, PalError
+
+JudgeCall = Callable[[str, JsonObject, Mode, tuple[Rule, ...]], Judgement]
+"""Judges a call by tool name and arguments, under a mode and rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionParts:
+    """What a session is made of."""
+
+    record: Record
+    model: Model
+    approver: Approver
+    clock: Clock
+    surroundings: Surroundings
+    tools: Callable[[Callable[[tuple[TodoItem, ...]], None]], Mapping[str, Tool]]
+    """Makes the tools; its argument is what the todo tool calls with a new list."""
+    judge: JudgeCall
+    read_lines: ReadLines
+    policy: CompactionPolicy
+    model_id: str
+    window_of: Callable[[ModelInfo | None, str], tuple[int, str]]
+    """Returns a model's window in tokens and where the figure comes from."""
+    max_output_tokens: int = 8_000
+    mode: Mode = Mode.ASK
+    rules: tuple[Rule, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A summary that nothing has used yet."""
+
+    text: str
+    focus: str
+    base: str
+    """Id of the newest message it covers; it can be applied only while that is so."""
+
+
+class Session:
+    """A conversation with its record, tools and layers.
+
+    The methods that return an async iterator run the work they name while they are read; closing the iterator
+    cancels it and leaves a conversation that can be sent. Only one may be read at a time.
+    """
+
+    def __init__(self, parts: SessionParts) -> None:
+        self._parts = parts
+        self._todo: tuple[TodoItem, ...] | None = None
+        self._tools = parts.tools(self._set_todo)
+        self._channel = Channel()
+        self._wanted: list[str] = []
+        self._info: ModelInfo | None = None
+        self._info_known = False
+        self._window_override: tuple[int, str] | None = None
+        self.mode = parts.mode
+        self.rules = parts.rules
+        self._dialogue = Dialogue(parts.record, parts.model, self._frame(""), parts.policy)
+        self._queue = TypedAhead(parts.record)
+        self._layers = Layers(self._dialogue, parts.read_lines, parts.clock, self._renew_prompt)
+        self._gate = Gate(self._judge, parts.approver, parts.record, self.allow)
+
+    @classmethod
+    async def open(cls, parts: SessionParts) -> Session:
+        """Return the session of a new or an existing record; calls that were cut off get their results."""
+        session = cls(parts)
+        finished = await restore(session._dialogue, session._queue)
+        await session._dialogue.answer_open_calls(finished)
+        await session._renew_prompt(lambda _: None)
+        return session
+
+    # What a front end shows
+
+    @property
+    def name(self) -> str:
+        """The session's name on disk."""
+        return self._parts.record.session
+
+    @property
+    def folder(self) -> Path:
+        """The project folder."""
+        return self._parts.surroundings.folder
+
+    @property
+    def transcript(self) -> str:
+        """Path of the current transcript segment."""
+        return self._parts.record.transcript
+
+    @property
+    def model(self) -> str:
+        """The model in force."""
+        return self._dialogue.frame.model
+
+    @property
+    def policy(self) -> CompactionPolicy:
+        """The layers' numbers in force."""
+        return self._dialogue.policy
+
+    @property
+    def budget(self) -> Budget:
+        """What the next request would be billed as input."""
+        return self._dialogue.budget()
+
+    @property
+    def conversation(self) -> Conversation:
+        """The conversation as it stands; a value, never changed."""
+        return self._dialogue.conversation
+
+    @property
+    def reports(self) -> tuple[CompactionReport, ...]:
+        """All runs of the layers, also those before a resume, oldest first."""
+        return tuple(self._dialogue.reports)
+
+    @property
+    def contexts(self) -> tuple[int, ...]:
+        """Billed input tokens of each of the agent's requests, oldest first."""
+        return tuple(self._dialogue.contexts)
+
+    @property
+    def todo(self) -> tuple[TodoItem, ...]:
+        """The todo list."""
+        return self._dialogue.todo
+
+    @property
+    def queue(self) -> tuple[str, ...]:
+        """What the user typed ahead, oldest first."""
+        return self._queue.texts
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens billed in this session, summary calls included."""
+        return self._dialogue.usage
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars of this session, or None when a price is unknown."""
+        return self._dialogue.cost
+
+    @property
+    def requests(self) -> int:
+        """Requests of this session, summary calls included."""
+        return self._dialogue.requests
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn or a compaction runs."""
+        return self._channel.busy
+
+    # Turns
+
+    def submit(self, text: str) -> AsyncIterator[Event]:
+        """Run one turn that begins with the user's message."""
+
+        async def work(tell: Tell) -> None:
+            await self._learn_model()
+            await self._turn(tell).start(text)
+
+        return self._channel.run(work)
+
+    def go_on(self) -> AsyncIterator[Event]:
+        """Run a turn from the conversation as it stands: after a failure, a cut answer or a wait."""
+
+        async def work(tell: Tell) -> None:
+            await self._learn_model()
+            turn = self._turn(tell)
+            await turn.answer_open_calls()
+            if self._dialogue.conversation.unseen_from == len(self._dialogue.conversation.entries):
+                await self._dialogue.say("Go on.")
+            await turn.go_on()
+
+        return self._channel.run(work)
+
+    def cancel(self) -> None:
+        """Stop the running work; its iterator still yields what is left to tell, `TurnEnded` last."""
+        self._channel.cancel()
+
+    async def enqueue(self, text: str) -> None:
+        """Keep a message for the next step of the running turn."""
+        await self._queue.add(text)
+
+    async def take_back(self) -> str | None:
+        """Return the newest waiting message to the prompt box; None when none waits."""
+        return await self._queue.take_back()
+
+    # Compaction
+
+    def compact(self, focus: str = "") -> AsyncIterator[Event]:
+        """Compact now; nothing starts by itself afterwards."""
+
+        async def work(tell: Tell) -> None:
+            await self._learn_model()
+            await self._layers.manual("you asked for it", focus, tell)
+
+        return self._channel.run(work)
+
+    def request_compaction(self, focus: str = "") -> None:
+        """Compact after the running step."""
+        self._wanted.append(focus)
+
+    async def preview(self, focus: str = "") -> Preview:
+        """Return the summary that a compaction would use now.
+
+        Raises:
+            CompactionRefused: There is nothing to compact, or the model gave no usable summary.
+            ModelError: The call failed.
+        """
+        entries = self.conversation.entries
+        if not entries:
+            raise CompactionRefused("there is nothing to compact yet")
+        text = await self._layers.summary(focus, lambda _: None)
+        return Preview(text, focus, entries[-1].id)
+
+    def apply_preview(self, preview: Preview, text: str) -> AsyncIterator[Event]:
+        """Compact with a summary that the user has seen and may have edited."""
+
+        async def work(tell: Tell) -> None:
+            entries = self.conversation.entries
+            if not entries or entries[-1].id != preview.base:
+                raise CompactionRefused("the conversation went on since the preview; make a new one")
+            await self._layers.apply_summary(text, preview.focus, tell)
+
+        return self._channel.run(work)
+
+    def undo(self) -> AsyncIterator[Event]:
+        """Bring back the view before the newest compaction that is in force."""
+        return self._channel.run(self._undo)
+
+    def redo(self, focus: str = "") -> AsyncIterator[Event]:
+        """Undo the newest compaction and make it again from the record."""
+
+        async def work(tell: Tell) -> None:
+            await self._learn_model()
+            if await self._undo(tell):
+                await self._layers.compact(Layer.MANUAL, "made again from the record", focus, tell)
+
+        return self._channel.run(work)
+
+    def clear_now(self) -> AsyncIterator[Event]:
+        """Run layer 1 now, whatever it would cost in cache."""
+
+        async def work(tell: Tell) -> None:
+            before = len(self._dialogue.reports)
+            await self._layers.micro(tell, force=True)
+            if len(self._dialogue.reports) == before:
+                tell(Notice("There is nothing to clear: every old result is a line already, or kept."))
+
+        return self._channel.run(work)
+
+    async def pin(self, result: str, on: bool = True) -> None:
+        """Keep a result from being cleared, or let it be cleared again."""
+        await self._dialogue.pin([result], on=on)
+
+    # The record
+
+    async def recall(self, id_: str) -> str:
+        """Return the original text of ``r<N>`` or ``m<N>``.
+
+        Raises:
+            PalError: There is no such result or message.
+        """
+        kind, number = id_[:1], id_[1:]
+        record = self._parts.record
+        if number.isdecimal() and kind == "m":
+            found = await record.messages([int(number)])
+            if found:
+                return _readable(found[0].message)
+        if number.isdecimal() and kind == "r":
+            entry = await record.result_entry(int(number))
+            if entry is not None:
+                block = entry.message.tool_results[int(number) - entry.first_result]
+                effects = entry.effects.get(block.tool_use_id)
+                stored = await record.load_output(effects.stored) if effects and effects.stored else None
+                return stored if stored is not None else block.text
+        raise PalError(f"There is no {id_} in this session.")
+
+    async def page(self, before: int | None, limit: int) -> tuple[Entry, ...]:
+        """Return up to ``limit`` messages of the record before message number ``before``, oldest first."""
+        return await self._parts.record.page(before, limit)
+
+    async def view_after(self, commit: int) -> tuple[Message, ...]:
+        """Return the view right after a compaction."""
+        history = await self._parts.record.history()
+        return replay(_until(history, commit, inclusive=True)).view().messages
+
+    async def view_before(self, commit: int) -> tuple[Message, ...]:
+        """Return the view right before a compaction."""
+        history = await self._parts.record.history_before(commit)
+        return replay(history).view().messages
+
+    # Settings
+
+    def set_policy(self, policy: CompactionPolicy) -> None:
+        """Put other numbers of the layers in force, from the next step on."""
+        self._dialogue.policy = policy
+        self._dialogue.set_frame(self._frame(self._dialogue.frame.system))
+
+    def set_mode(self, mode: Mode) -> None:
+        """Put another permission mode in force."""
+        self.mode = mode
+
+    def allow(self, rule: Rule) -> None:
+        """Add a rule for this session."""
+        self.rules = (*self.rules, dataclasses.replace(rule, source="this session"))
+
+    def remove_rule(self, rule: Rule) -> None:
+        """Remove a rule."""
+        self.rules = tuple(r for r in self.rules if r != rule)
+
+    async def set_model(self, model: str) -> None:
+        """Go on with another model: earlier thinking is removed, since only its own model can read it."""
+        await self._parts.record.remark(remarks.MODEL, {"model": model})
+        await self._dialogue.bare_all()
+        self._dialogue.frame.model = model
+        self._info_known = False
+        self._layers.last_request = None
+        await self._learn_model()
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """Return what the endpoint lists."""
+        return await self._parts.model.models()
+
+    async def close(self) -> None:
+        """End what runs and let go of the record."""
+        self._channel.cancel()
+        await self._parts.record.close()
+        await self._parts.model.close()
+
+    # Inside
+
+    def _turn(self, tell: Tell) -> Turn:
+        return Turn(
+            self._dialogue,
+            self._layers,
+            self._tools,
+            self._gate,
+            self._queue,
+            self._todo_watch(tell),
+            self._wanted,
+            self._raise_output,
+        )
+
+    def _judge(self, tool: str, arguments: JsonObject) -> Judgement:
+        return self._parts.judge(tool, arguments, self.mode, self.rules)
+
+    def _frame(self, system: str) -> Frame:
+        parts = self._parts
+        model = self._dialogue.frame.model if hasattr(self, "_dialogue") else parts.model_id
+        window, source = self._window_override or parts.window_of(self._info, model)
+        policy = self._dialogue.policy if hasattr(self, "_dialogue") else parts.policy
+        return Frame(
+            model=model,
+            system=system,
+            tools=tuple(tool.spec for tool in self._tools.values()),
+            max_tokens=parts.max_output_tokens,
+            window=window,
+            window_source=source,
+            threshold=highest_threshold(policy.auto.threshold, window, parts.max_output_tokens),
+        )

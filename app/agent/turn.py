@@ -1,0 +1,309 @@
+"""One turn: layer 1, budget, layer 2, request, the answer's tools, layer 3, and again until the model is done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from app.agent.asking import Asking
+from app.agent.calls import COMPACT, CallRun, with_text
+from app.agent.channel import Tell
+from app.agent.dialogue import INTERRUPTED, Dialogue
+from app.agent.gate import Gate
+from app.agent.layers import Layers
+from app.agent.queue import TypedAhead
+from app.compaction.entry import ResultDraft
+from app.compaction.notes import budget_note
+from app.core import remarks
+from app.core.budget import Usage
+from app.core.events import (
+    AnswerFinished,
+    BudgetChanged,
+    ErrorRaised,
+    Missed,
+    Notice,
+    QueueChanged,
+    QueuedDelivered,
+    TurnEnd,
+    TurnEnded,
+    TurnStarted,
+)
+from app.core.messages import Message, Text, ToolUse
+from app.core.policy import AfterCompact
+from app.core.ports import Tool
+from app.core.requests import Answer, Purpose, StopReason
+from app.errors import PalError, RecordError
+
+PAUSES = 5
+"""How often in a row a paused turn is continued."""
+CUT_CALLS = 2
+"""How often in a row a tool call cut by the output limit is answered and tried again."""
+NOT_RUN = "[not run: the answer was cut at its output limit before this call was complete]"
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn on a dialogue. Used once."""
+
+    dialogue: Dialogue
+    layers: Layers
+    tools: Mapping[str, Tool]
+    gate: Gate
+    queue: TypedAhead
+    tell: Tell
+    wanted_compaction: list[str]
+    """Focuses of compactions asked for while the turn runs; emptied by it."""
+    raise_output: Callable[[], Awaitable[bool]]
+    """Raises the output limit to the model's own; returns whether there was more to give."""
+    asking: Asking = field(init=False)
+    stop: str = ""
+    _run: CallRun | None = None
+
+    def __post_init__(self) -> None:
+        self.asking = Asking(self.dialogue, self.layers, self.tell)
+
+    async def start(self, text: str) -> None:
+        """Add the user's message and run until the model is done."""
+        await self.answer_open_calls()
+        entry = await self.dialogue.say(text, notes=await self._note())
+        self.layers.guards = self.layers.guards.spoken()
+        self.tell(TurnStarted(text, entry.id))
+        await self.go_on()
+
+    async def go_on(self) -> None:
+        """Run from the conversation as it stands; always ends with `TurnEnded`."""
+        usage_before, cost_before = self.dialogue.usage, self.dialogue.cost
+        reports_before = len(self.dialogue.reports)
+        end, problem = TurnEnd.FAILED, ""
+        try:
+            self.tell(BudgetChanged(self.dialogue.budget()))
+            end = await self._steps()
+        except asyncio.CancelledError:
+            end = TurnEnd.CANCELLED
+            await asyncio.shield(self._after_cancel())
+            raise
+        except PalError as error:
+            problem = str(error)
+            self.tell(ErrorRaised(problem, error.hint))
+            if not isinstance(error, RecordError):
+                data = {"message": problem, "hint": error.hint}
+                await self.dialogue.record.remark(remarks.ERROR, data)
+        finally:
+            used = _minus(self.dialogue.usage, usage_before)
+            cost = self.dialogue.cost
+            self.tell(BudgetChanged(self.dialogue.budget()))
+            self.tell(
+                TurnEnded(
+                    end,
+                    text=self.asking.text,
+                    usage=used,
+                    cost=None if cost is None or cost_before is None else cost - cost_before,
+                    compactions=sum(
+                        1 for report in self.dialogue.reports[reports_before:] if report.commit
+                    ),
+                    error=problem,
+                    stop=self.stop,
+                )
+            )
+
+    async def answer_open_calls(self) -> None:
+        """Repair what an earlier interruption left open."""
+        finished = self._run.finished if self._run else {}
+        await self.dialogue.answer_open_calls(finished)
+
+    async def _steps(self) -> TurnEnd:
+        pauses = cut_calls = 0
+        while True:
+            await self._deliver_queue()
+            await self.layers.micro(self.tell)
+            await self.layers.auto(self.tell)
+            answer = await self.asking.ask()
+            kept = await self._keep(answer)
+            self.stop = answer.stop_text or answer.stop.value
+            uses = answer.message.tool_uses if kept else ()
+            match answer.stop:
+                case StopReason.TOOL_USE if uses:
+                    cut_calls = 0
+                    if await self._run_calls(uses) is TurnEnd.WAITING:
+                        return TurnEnd.WAITING
+                case StopReason.PAUSE_TURN if pauses < PAUSES:
+                    pauses += 1
+                case StopReason.WINDOW_EXCEEDED:
+                    await self._refuse_calls(uses, "[not run: the context window was full]")
+                    if not await self.layers.overflow(self.tell):
+                        return TurnEnd.CUT
+                case StopReason.MAX_TOKENS:
+                    await self._refuse_calls(uses, NOT_RUN)
+                    raised = await self.raise_output()
+                    if not uses or cut_calls >= CUT_CALLS:
+                        self._tell_cut(raised=raised)
+                        return TurnEnd.CUT
+                    cut_calls += 1
+                case StopReason.REFUSAL:
+                    why = f": {answer.stop_text}" if answer.stop_text else ""
+                    self.tell(Notice(f"The model refused to answer{why}", warning=True))
+                    return TurnEnd.REFUSED
+                case _:
+                    await self._refuse_calls(uses, f"[not run: the answer ended with {self.stop}]")
+                    if answer.stop is StopReason.OTHER:
+                        word = f"The answer ended with an unknown stop reason: {self.stop}"
+                        self.tell(Notice(word, warning=True))
+                    if not self.queue.texts and not self.wanted_compaction:
+                        return TurnEnd.DONE
+                    if await self._wanted_compaction() and not self.queue.texts:
+                        return TurnEnd.DONE
+
+    async def _deliver_queue(self) -> None:
+        while (waiting := self.queue.next()) is not None:
+            key, text = waiting
+            entry = await self.dialogue.say(text)
+            await self.queue.delivered(key)
+            self.layers.guards = self.layers.guards.spoken()
+            self.tell(QueuedDelivered(text, entry.id))
+            self.tell(QueueChanged(self.queue.texts))
+
+    async def _keep(self, answer: Answer) -> bool:
+        """Put the answer into the record; refused and empty ones stay out of the conversation."""
+        empty = not any(
+            not isinstance(block, Text) or block.text.strip() for block in answer.message.content
+        )
+        refused = answer.stop is StopReason.REFUSAL
+        kept = not empty and not refused
+        entry_id = ""
+        if kept:
+            entry_id = (await self.dialogue.append(answer.message)).id
+        else:
+            await self.asking.keep_partial()
+        if answer.usage is not None:
+            await self.dialogue.charge(answer.usage, Purpose.TURN, sent=self.asking.sent)
+        else:
+            self.dialogue.count(Usage(), 0.0)
+        self.tell(AnswerFinished(entry_id, answer.usage))
+        self.tell(BudgetChanged(self.dialogue.budget()))
+        return kept
+
+    async def _run_calls(self, uses: tuple[ToolUse, ...]) -> TurnEnd | None:
+        """Run an answer's calls and add their results; then layer 3 if it was asked for."""
+        self._run = run = CallRun(
+            self.tools,
+            self.gate,
+            self.dialogue.record,
+            self.tell,
+            first_result=self.dialogue.record.next_result,
+        )
+        await run.run(uses)
+        await self._add_results(uses, run)
+        self._run = None
+        self.tell(BudgetChanged(self.dialogue.budget()))
+        await self._watch_misses(uses, run)
+        for call in uses:
+            if call.name == COMPACT and not run.finished[call.id][0].is_error:
+                focus = str(call.input.get("focus", ""))
+                if await self._compact("the model asked for it", focus):
+                    policy = self.dialogue.policy.manual
+                    if policy.after_compact is AfterCompact.WAIT:
+                        return TurnEnd.WAITING
+        await self._wanted_compaction()
+        return None
+
+    async def _add_results(self, uses: tuple[ToolUse, ...], run: CallRun) -> None:
+        results = [run.finished[call.id][0] for call in uses]
+        effects = {call.id: run.finished[call.id][1] for call in uses}
+        drafts = [
+            ResultDraft(run.first_result + at, call.name, result.content)
+            for at, (call, result) in enumerate(zip(uses, results, strict=True))
+            if isinstance(result.content, str)
+        ]
+        shortened = await self.layers.shorten(drafts, self.tell)
+        by_number = {d.number: s for d, s in zip(drafts, shortened, strict=True)}
+        for at, call in enumerate(uses):
+            short = by_number.get(run.first_result + at)
+            if short is not None and short.stored:
+                results[at] = with_text(results[at], short.text)
+                stored = f"r{run.first_result + at}.txt"
+                effects[call.id] = replace(effects[call.id], stored=stored)
+        notes = tuple(Text(note) for note in await self._note())
+        await self.dialogue.append(Message("user", (*results, *notes)), effects=effects)
+
+    async def _watch_misses(self, uses: tuple[ToolUse, ...], run: CallRun) -> None:
+        """Notice that something cleared was needed again, and keep it from now on."""
+        conversation = self.dialogue.conversation
+        cleared = {ref.id: ref for ref in conversation.results if ref.id in conversation.stubs}
+        for at, call in enumerate(uses):
+            missed, how = "", ""
+            if call.name == "recall" and call.input.get("id") in cleared:
+                missed, how = str(call.input["id"]), "recall"
+            elif call.name == "read_file":
+                same = [
+                    r.id for r in cleared.values() if (r.tool, r.input) == ("read_file", call.input)
+                ]
+                missed, how = (same[-1] if same else ""), "read again"
+            if missed and not run.finished[call.id][0].is_error:
+                await self.dialogue.pin([missed, f"r{run.first_result + at}"])
+                self.tell(Missed(missed, how))
+
+    async def _refuse_calls(self, uses: tuple[ToolUse, ...], why: str) -> None:
+        """Answer calls that must not run, so that the conversation stays valid."""
+        if not uses:
+            return
+        run = CallRun(
+            self.tools, self.gate, self.dialogue.record, self.tell,
+            first_result=self.dialogue.record.next_result,
+        )  # fmt: skip
+        run.interrupt(uses, why)
+        await self._add_results(uses, run)
+
+    async def _wanted_compaction(self) -> bool:
+        if not self.wanted_compaction:
+            return False
+        focus = self.wanted_compaction[-1]
+        self.wanted_compaction.clear()
+        return await self._compact("you asked for it", focus)
+
+    async def _compact(self, reason: str, focus: str) -> bool:
+        return await self.layers.manual(reason, focus, self.tell)
+
+    async def _note(self) -> tuple[str, ...]:
+        """Return the note for a share of the threshold that was just passed, once for each share and view."""
+        dialogue = self.dialogue
+        policy = dialogue.policy.manual
+        share = dialogue.used / dialogue.trigger if dialogue.trigger else 0.0
+        due = [mark for mark in policy.notes_at if dialogue.noted < mark <= share]
+        if not due or not policy.enabled:
+            return ()
+        dialogue.noted = max(due)
+        await dialogue.record.remark(remarks.NOTE, {"mark": dialogue.noted})
+        return (budget_note(dialogue.used, dialogue.trigger),)
+
+    async def _after_cancel(self) -> None:
+        """Leave a conversation that can be sent: every call answered."""
+        calls = self.dialogue.conversation.open_calls
+        if not calls:
+            return
+        run = self._run or CallRun(
+            self.tools, self.gate, self.dialogue.record, self.tell,
+            first_result=self.dialogue.record.next_result,
+        )  # fmt: skip
+        run.interrupt(calls, INTERRUPTED)
+        await self._add_results(calls, run)
+        self._run = None
+
+    def _tell_cut(self, *, raised: bool) -> None:
+        limit = self.dialogue.frame.max_tokens
+        more = f" The limit is now {limit:,} tokens." if raised else ""
+        self.tell(
+            Notice(
+                f"The answer was cut at its output limit.{more} Say “go on” to continue.",
+                warning=True,
+            )
+        )
+
+
+def _minus(after: Usage, before: Usage) -> Usage:
+    return Usage(
+        after.input - before.input,
+        after.cache_read - before.cache_read,
+        after.cache_write - before.cache_write,
+        after.output - before.output,
+    )
