@@ -31,7 +31,7 @@ class Channel:
         if self._task is not None:
             self._task.cancel()
 
-    async def run(self, work: Callable[[Tell], Awaitable[None]]) -> AsyncIterator[Event]:
+    async def run(self, work: Callable[[Tell], Awaitable[object]]) -> AsyncIterator[Event]:
         """Yield the events of ``work``; its exception is raised after the last of them."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
 

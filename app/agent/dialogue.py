@@ -104,16 +104,20 @@ class Dialogue:
             auto=self.policy.auto.enabled,
         )
 
-    def set_frame(self, frame: Frame) -> None:
-        """Put another model, prompt or tool list in force."""
-        self.frame = frame
-        self.meter = dataclasses.replace(self.meter, floor=frame.floor())
+    def measure_floor(self) -> None:
+        """Estimate again what stands around the messages."""
+        self.meter = dataclasses.replace(self.meter, floor=self.frame.floor())
+
+    def fit_threshold(self) -> None:
+        """Hold the threshold below what the window in force allows."""
+        frame = self.frame
+        wanted = self.policy.auto.threshold
+        frame.threshold = highest_threshold(wanted, frame.window, frame.max_tokens)
 
     def learn_window(self, window: int) -> None:
         """Believe what the endpoint said about its window."""
-        threshold = highest_threshold(self.frame.threshold, window, self.frame.max_tokens)
         self.frame.window, self.frame.window_source = window, "learned"
-        self.frame.threshold = threshold
+        self.fit_threshold()
 
     def request(
         self, messages: tuple[Message, ...], cache_points: tuple[CachePoint, ...]
@@ -171,6 +175,11 @@ class Dialogue:
         await self.record.undo(commit, bare=bare)
         self.conversation = replay(await self.record.history())
         self.meter = self.meter.restart()
+
+    async def mute(self, until: int) -> None:
+        """Let layer 2 wait until the next request passes this many tokens."""
+        await self.record.remark(remarks.MUTED, {"until": until})
+        self.muted_until = until
 
     async def report(self, report: CompactionReport) -> CompactionReport:
         """Keep a report; return it with the time it got in the record."""

@@ -227,6 +227,11 @@ class Layers:
         self.previous_end = (len(view.messages) - 1, len(view.messages[-1].content) - 1)
         self.edited = None
 
+    def restarted(self) -> None:
+        """Note that another view is in force: nothing of it is in the cache."""
+        self.last_request = None
+        self.frontier = self.edited = self.previous_end = None
+
     async def _settle(self, compaction: Compaction, started: float, tell: Tell) -> CompactionReport:
         dialogue = self._dialogue
         report = compaction.report
@@ -239,8 +244,7 @@ class Layers:
             number = await dialogue.commit(compaction.draft)
             await self._renew_prompt(tell)
             report = dataclasses.replace(report, commit=number, after=dialogue.used)
-            self.last_request = None
-            self.frontier = self.edited = self.previous_end = None
+            self.restarted()
         report = dataclasses.replace(
             report,
             cost=sum(known) if len(known) == len(costs) else None,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from app.agent.channel import Channel, Tell
@@ -15,18 +18,21 @@ from app.agent.prompt import Surroundings, build_system_prompt
 from app.agent.queue import TypedAhead
 from app.agent.restoring import restore
 from app.agent.turn import Turn
+from app.agent.undoing import undo
 from app.core import remarks
 from app.core.budget import Budget, Usage
 from app.core.conversation import Conversation, replay
-from app.core.events import BudgetChanged, Compacted, Event, Notice, TodoChanged, TodoItem
-from app.core.history import Commit, Entry, Undone
-from app.core.messages import JsonObject, Message
+from app.core.events import Event, Notice, TodoChanged, TodoItem
+from app.core.history import Entry
+from app.core.messages import JsonObject, Message, Text, ToolResult, ToolUse
 from app.core.permission import Judgement, Mode, Rule
 from app.core.policy import CompactionPolicy
 from app.core.ports import Approver, Clock, Model, Record, Tool
-from app.core.reports import CompactionReport, Layer, Outcome
-from app.core.requests import ModelInfo
-from app.errors import CompactionRefused, PalError
+from app.core.reports import CompactionReport, Layer
+from app.core.requests import ModelInfo, ToolSpec
+from app.errors import CompactionRefused, ModelError, PalError
+
+MODEL_INFO_SECONDS = 5.0
 
 JudgeCall = Callable[[str, JsonObject, Mode, tuple[Rule, ...]], Judgement]
 """Judges a call by tool name and arguments, under a mode and rules."""
@@ -73,16 +79,16 @@ class Session:
 
     def __init__(self, parts: SessionParts) -> None:
         self._parts = parts
-        self._todo: tuple[TodoItem, ...] | None = None
+        self._new_todo: tuple[TodoItem, ...] | None = None
+        self._info: ModelInfo | None = None
         self._tools = parts.tools(self._set_todo)
         self._channel = Channel()
         self._wanted: list[str] = []
-        self._info: ModelInfo | None = None
         self._info_known = False
-        self._window_override: tuple[int, str] | None = None
         self.mode = parts.mode
         self.rules = parts.rules
-        self._dialogue = Dialogue(parts.record, parts.model, self._frame(""), parts.policy)
+        frame = _frame(parts, tuple(tool.spec for tool in self._tools.values()))
+        self._dialogue = Dialogue(parts.record, parts.model, frame, parts.policy)
         self._queue = TypedAhead(parts.record)
         self._layers = Layers(self._dialogue, parts.read_lines, parts.clock, self._renew_prompt)
         self._gate = Gate(self._judge, parts.approver, parts.record, self.allow)
@@ -243,21 +249,23 @@ class Session:
         async def work(tell: Tell) -> None:
             entries = self.conversation.entries
             if not entries or entries[-1].id != preview.base:
-                raise CompactionRefused("the conversation went on since the preview; make a new one")
+                raise CompactionRefused(
+                    "the conversation went on since the preview; make a new one"
+                )
             await self._layers.apply_summary(text, preview.focus, tell)
 
         return self._channel.run(work)
 
     def undo(self) -> AsyncIterator[Event]:
         """Bring back the view before the newest compaction that is in force."""
-        return self._channel.run(self._undo)
+        return self._channel.run(partial(undo, self._dialogue, self._layers))
 
     def redo(self, focus: str = "") -> AsyncIterator[Event]:
         """Undo the newest compaction and make it again from the record."""
 
         async def work(tell: Tell) -> None:
             await self._learn_model()
-            if await self._undo(tell):
+            if await undo(self._dialogue, self._layers, tell):
                 await self._layers.compact(Layer.MANUAL, "made again from the record", focus, tell)
 
         return self._channel.run(work)
@@ -269,7 +277,11 @@ class Session:
             before = len(self._dialogue.reports)
             await self._layers.micro(tell, force=True)
             if len(self._dialogue.reports) == before:
-                tell(Notice("There is nothing to clear: every old result is a line already, or kept."))
+                tell(
+                    Notice(
+                        "There is nothing to clear: every old result is a line already, or kept."
+                    )
+                )
 
         return self._channel.run(work)
 
@@ -296,7 +308,9 @@ class Session:
             if entry is not None:
                 block = entry.message.tool_results[int(number) - entry.first_result]
                 effects = entry.effects.get(block.tool_use_id)
-                stored = await record.load_output(effects.stored) if effects and effects.stored else None
+                stored = (
+                    await record.load_output(effects.stored) if effects and effects.stored else None
+                )
                 return stored if stored is not None else block.text
         raise PalError(f"There is no {id_} in this session.")
 
@@ -304,22 +318,24 @@ class Session:
         """Return up to ``limit`` messages of the record before message number ``before``, oldest first."""
         return await self._parts.record.page(before, limit)
 
-    async def view_after(self, commit: int) -> tuple[Message, ...]:
-        """Return the view right after a compaction."""
-        history = await self._parts.record.history()
-        return replay(_until(history, commit, inclusive=True)).view().messages
-
     async def view_before(self, commit: int) -> tuple[Message, ...]:
         """Return the view right before a compaction."""
-        history = await self._parts.record.history_before(commit)
-        return replay(history).view().messages
+        return replay(await self._parts.record.history(before=commit)).view().messages
+
+    async def view_after(self, commit: int) -> tuple[Message, ...]:
+        """Return the view right after a compaction; () when there is no such compaction."""
+        made = await self._parts.record.compaction(commit)
+        if made is None:
+            return ()
+        before = replay(await self._parts.record.history(before=commit))
+        return before.compact(made).view().messages
 
     # Settings
 
     def set_policy(self, policy: CompactionPolicy) -> None:
         """Put other numbers of the layers in force, from the next step on."""
         self._dialogue.policy = policy
-        self._dialogue.set_frame(self._frame(self._dialogue.frame.system))
+        self._dialogue.fit_threshold()
 
     def set_mode(self, mode: Mode) -> None:
         """Put another permission mode in force."""
@@ -337,7 +353,10 @@ class Session:
         """Go on with another model: earlier thinking is removed, since only its own model can read it."""
         await self._parts.record.remark(remarks.MODEL, {"model": model})
         await self._dialogue.bare_all()
-        self._dialogue.frame.model = model
+        frame = self._dialogue.frame
+        frame.model = model
+        frame.window, frame.window_source = self._parts.window_of(None, model)
+        self._dialogue.fit_threshold()
         self._info_known = False
         self._layers.last_request = None
         await self._learn_model()
@@ -361,25 +380,89 @@ class Session:
             self._tools,
             self._gate,
             self._queue,
-            self._todo_watch(tell),
+            tell,
             self._wanted,
             self._raise_output,
+            self._keep_todo,
         )
 
     def _judge(self, tool: str, arguments: JsonObject) -> Judgement:
         return self._parts.judge(tool, arguments, self.mode, self.rules)
 
-    def _frame(self, system: str) -> Frame:
-        parts = self._parts
-        model = self._dialogue.frame.model if hasattr(self, "_dialogue") else parts.model_id
-        window, source = self._window_override or parts.window_of(self._info, model)
-        policy = self._dialogue.policy if hasattr(self, "_dialogue") else parts.policy
-        return Frame(
-            model=model,
-            system=system,
-            tools=tuple(tool.spec for tool in self._tools.values()),
-            max_tokens=parts.max_output_tokens,
-            window=window,
-            window_source=source,
-            threshold=highest_threshold(policy.auto.threshold, window, parts.max_output_tokens),
-        )
+    def _set_todo(self, items: tuple[TodoItem, ...]) -> None:
+        self._new_todo = items
+
+    async def _keep_todo(self, tell: Tell) -> None:
+        if self._new_todo is None:
+            return
+        self._dialogue.todo, self._new_todo = self._new_todo, None
+        items = [{"text": item.text, "state": item.state} for item in self._dialogue.todo]
+        await self._parts.record.remark(remarks.TODO, {"items": items})
+        tell(TodoChanged(self._dialogue.todo))
+
+    async def _learn_model(self) -> None:
+        """Ask the endpoint once what it says about the model; a silent endpoint costs a few seconds at most."""
+        if self._info_known:
+            return
+        self._info_known = True
+        frame = self._dialogue.frame
+        try:
+            async with asyncio.timeout(MODEL_INFO_SECONDS):
+                self._info = await self._parts.model.info(frame.model)
+        except (ModelError, TimeoutError):
+            self._info = None
+        frame.window, frame.window_source = self._parts.window_of(self._info, frame.model)
+        self._dialogue.fit_threshold()
+
+    async def _raise_output(self) -> bool:
+        """Raise the output limit to what the model allows; return whether there was more to give."""
+        frame = self._dialogue.frame
+        most = (self._info.max_output if self._info else None) or frame.max_tokens
+        if most <= frame.max_tokens:
+            return False
+        frame.max_tokens = most
+        self._dialogue.fit_threshold()
+        return True
+
+    async def _renew_prompt(self, tell: Tell) -> None:
+        """Make the system prompt again from disk and put it in force, as an event of the record when it changed."""
+        system = await asyncio.to_thread(build_system_prompt, self._parts.surroundings)
+        frame = self._dialogue.frame
+        if system == frame.system:
+            return
+        first = not frame.system
+        frame.system = system
+        self._dialogue.measure_floor()
+        tools = [dataclasses.asdict(spec) for spec in frame.tools]
+        await self._parts.record.remark(remarks.PROMPT, {"system": system, "tools": tools})
+        if not first:
+            tell(Notice("The project's instructions changed; the new ones are in force."))
+
+
+def _frame(parts: SessionParts, tools: tuple[ToolSpec, ...]) -> Frame:
+    window, source = parts.window_of(None, parts.model_id)
+    return Frame(
+        model=parts.model_id,
+        system="",
+        tools=tools,
+        max_tokens=parts.max_output_tokens,
+        window=window,
+        window_source=source,
+        threshold=highest_threshold(parts.policy.auto.threshold, window, parts.max_output_tokens),
+    )
+
+
+def _readable(message: Message) -> str:
+    """Return a message as text for a person or the model."""
+    parts: list[str] = []
+    for block in message.content:
+        match block:
+            case Text(text):
+                parts.append(text)
+            case ToolUse(_, name, arguments):
+                parts.append(f"[called {name}: {json.dumps(dict(arguments), ensure_ascii=False)}]")
+            case ToolResult():
+                parts.append(block.text)
+            case _:
+                parts.append("[no text]")
+    return "\n\n".join(parts)

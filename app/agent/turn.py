@@ -56,6 +56,8 @@ class Turn:
     """Focuses of compactions asked for while the turn runs; emptied by it."""
     raise_output: Callable[[], Awaitable[bool]]
     """Raises the output limit to the model's own; returns whether there was more to give."""
+    keep_todo: Callable[[Tell], Awaitable[None]]
+    """Puts a todo list that a call has set into the record."""
     asking: Asking = field(init=False)
     stop: str = ""
     _run: CallRun | None = None
@@ -193,6 +195,7 @@ class Turn:
             first_result=self.dialogue.record.next_result,
         )
         await run.run(uses)
+        await self.keep_todo(self.tell)
         await self._add_results(uses, run)
         self._run = None
         self.tell(BudgetChanged(self.dialogue.budget()))

@@ -143,8 +143,15 @@ class Record(Protocol):
         """Return when all that was written is on the disk."""
         ...
 
-    async def history(self) -> tuple[HistoryItem, ...]:
-        """Return all items in order of seq, from the last compaction not undone on back as far as the view needs."""
+    async def history(self, before: int | None = None) -> tuple[HistoryItem, ...]:
+        """Return the items that the view is made from, in order of seq: `replay` of them gives the conversation.
+
+        With ``before``, the items behind the view right before compaction number ``before``.
+        """
+        ...
+
+    async def compaction(self, number: int) -> Commit | None:
+        """Return the Nth compaction, also an undone one, or None."""
         ...
 
     async def messages(self, numbers: Sequence[int]) -> tuple[Entry, ...]:
