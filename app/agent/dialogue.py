@@ -111,7 +111,7 @@ class Dialogue:
     def fit_threshold(self) -> None:
         """Hold the threshold below what the window in force allows."""
         frame = self.frame
-        wanted = self.policy.auto.threshold
+        wanted = self.policy.auto.threshold_for(frame.window)
         frame.threshold = highest_threshold(wanted, frame.window, frame.max_tokens)
 
     def learn_window(self, window: int) -> None:

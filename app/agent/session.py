@@ -448,7 +448,9 @@ def _frame(parts: SessionParts, tools: tuple[ToolSpec, ...]) -> Frame:
         max_tokens=parts.max_output_tokens,
         window=window,
         window_source=source,
-        threshold=highest_threshold(parts.policy.auto.threshold, window, parts.max_output_tokens),
+        threshold=highest_threshold(
+            parts.policy.auto.threshold_for(window), window, parts.max_output_tokens
+        ),
     )
 
 

@@ -33,6 +33,8 @@ from app.core.messages import (
 from app.core.tokens import estimate_block, estimate_message, estimate_result, estimate_text
 
 NO_EFFECTS = Effects()
+NO_OUTPUT = "(no output)"
+"""Stands for a tool result without content: some endpoints refuse an empty one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,15 +245,17 @@ class Conversation:
         return View(messages, sources, MappingProxyType(self._places(messages, sources)))
 
     def _shown(self, entry: Entry, numbers: Mapping[str, str]) -> Message:
+        """Return an entry as it is sent: stubs in place, no removed thinking, nothing empty."""
         message = without_thinking(entry.message) if entry.id in self.bare else entry.message
-        if not entry.first_result or not self.stubs:
+        if not self.stubs and not any(map(_is_empty, message.content)):
             return message
         blocks: list[Block] = []
         for block in message.content:
             if isinstance(block, ToolResult):
                 stub = self.stubs.get(numbers.get(block.tool_use_id + entry.id, ""))
-                blocks.append(block if stub is None else replace(block, content=stub))
-            else:
+                shown = block.content if stub is None else stub
+                blocks.append(replace(block, content=shown or NO_OUTPUT))
+            elif not _is_empty(block):
                 blocks.append(block)
         return Message(message.role, tuple(blocks))
 
@@ -282,6 +286,13 @@ def replay(items: Iterable[HistoryItem]) -> Conversation:
             continue
         conversation = conversation.apply(item)
     return conversation
+
+
+def _is_empty(block: Block) -> bool:
+    """Whether the API would refuse the block for being empty."""
+    if isinstance(block, ToolResult):
+        return not block.content
+    return isinstance(block, Text) and not block.text.strip()
 
 
 def _refs(entry: Entry, calls: Mapping[str, ToolUse]) -> tuple[ResultRef, ...]:

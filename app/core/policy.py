@@ -70,6 +70,8 @@ class AutoPolicy:
     enabled: bool = True
     threshold: int = 50_000
     """Tokens of the next request above which it runs."""
+    threshold_share: float | None = None
+    """The threshold as a fraction of the window instead; None when it is given in tokens."""
     target_share: float = 0.4
     accept_share: float = 0.5
     summary_aim: int = 2_000
@@ -85,6 +87,12 @@ class AutoPolicy:
     summary_instructions: str = ""
     min_gain: float = 0.2
     """A compaction that saves a smaller fraction counts as one without progress."""
+
+    def threshold_for(self, window: int) -> int:
+        """Return the threshold in tokens for a window."""
+        if self.threshold_share is None:
+            return self.threshold
+        return max(1, round(self.threshold_share * window))
 
 
 @dataclass(frozen=True, slots=True)
