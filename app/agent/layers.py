@@ -93,7 +93,7 @@ class Layers:
         self.frontier = plan.frontier
         if plan.stubs:
             await self._apply_clearing(plan, tell)
-        elif plan.held and plan.reason != self._held:
+        elif plan.held and plan.kind != self._held:
             used = dialogue.used
             await self._tell_report(
                 CompactionReport(
@@ -101,7 +101,7 @@ class Layers:
                 ),
                 tell,
             )
-        self._held = plan.reason if plan.held else ""
+        self._held = plan.kind if plan.held else ""
 
     async def _apply_clearing(self, plan: ClearingPlan, tell: Tell) -> None:
         dialogue = self._dialogue

@@ -25,6 +25,7 @@ from app.core.messages import (
     Block,
     JsonObject,
     Message,
+    Text,
     Thinking,
     ToolResult,
     ToolUse,
