@@ -23,6 +23,9 @@ from app.core.ports import Approver, Record, Tool
 Judge = Callable[[str, JsonObject], Judgement]
 """Judges a call by tool name and arguments, under the mode and rules in force."""
 
+Admitted = Callable[[str, JsonObject], None]
+"""Hears of each call that may run, before it runs: a path outside the project is readable only then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Admission:
@@ -40,12 +43,19 @@ class Gate:
     """Asks the user when the rules say so, one question at a time."""
 
     def __init__(
-        self, judge: Judge, approver: Approver, record: Record, allow: Callable[[Rule], None]
+        self,
+        judge: Judge,
+        approver: Approver,
+        record: Record,
+        *,
+        allow: Callable[[Rule], None],
+        admitted: Admitted,
     ) -> None:
         self._judge = judge
         self._approver = approver
         self._record = record
         self._allow = allow
+        self._admitted = admitted
         self._one_at_a_time = asyncio.Lock()
 
     async def admit(self, call: ToolUse, tool: Tool, tell: Tell) -> Admission:
@@ -54,6 +64,12 @@ class Gate:
         Raises:
             ToolError: The call cannot even be proposed, for example because a text to replace is not there.
         """
+        admission = await self._decide(call, tool, tell)
+        if not admission.refusal:
+            self._admitted(call.name, admission.arguments)
+        return admission
+
+    async def _decide(self, call: ToolUse, tool: Tool, tell: Tell) -> Admission:
         judgement = self._judge(call.name, call.input)
         if judgement.verdict is Verdict.ASK:
             async with self._one_at_a_time:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.agent.channel import Channel, Tell
 from app.agent.dialogue import Dialogue, Frame, highest_threshold
-from app.agent.gate import Gate
+from app.agent.gate import Admitted, Gate
 from app.agent.layers import Layers, ReadLines
 from app.agent.prompt import Surroundings, build_system_prompt
 from app.agent.queue import TypedAhead
@@ -55,6 +55,8 @@ class SessionParts:
     model_id: str
     window_of: Callable[[ModelInfo | None, str], tuple[int, str]]
     """Returns a model's window in tokens and where the figure comes from."""
+    admitted: Admitted = lambda _tool, _arguments: None
+    """Hears of each call that may run."""
     max_output_tokens: int = 8_000
     mode: Mode = Mode.ASK
     rules: tuple[Rule, ...] = ()
@@ -91,7 +93,13 @@ class Session:
         self._dialogue = Dialogue(parts.record, parts.model, frame, parts.policy)
         self._queue = TypedAhead(parts.record)
         self._layers = Layers(self._dialogue, parts.read_lines, parts.clock, self._renew_prompt)
-        self._gate = Gate(self._judge, parts.approver, parts.record, self.allow)
+        self._gate = Gate(
+            self._judge,
+            parts.approver,
+            parts.record,
+            allow=self.allow,
+            admitted=parts.admitted,
+        )
 
     @classmethod
     async def open(cls, parts: SessionParts) -> Session:
