@@ -1,0 +1,312 @@
+"""The model behind the Messages API: the only importer of the SDK.
+
+The SDK is imported and its client built in a thread, at the first call or by `warm_up`; importing this module costs
+nothing. Calls go through the client's raw ``post``: the body's bytes are ours (a request never changes on its way), no
+model warning is printed, and the answer's bytes are read by `AnswerBody`, which is more tolerant than typed events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import random
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from app.adapters.answer_body import AnswerBody
+from app.adapters.connection_errors import broken_stream, connection_error
+from app.adapters.endpoint import LOCAL_KEY, OFFICIAL_URL, Endpoint
+from app.adapters.endpoint_errors import Call, refused_field, status_error
+from app.adapters.model_list import next_page, read_model, read_models
+from app.adapters.model_table import price_of
+from app.adapters.request_body import encode_request
+from app.adapters.retry import RetryPolicy
+from app.core.requests import (
+    FieldDropped,
+    ModelEvent,
+    ModelInfo,
+    ModelRequest,
+    Price,
+    RetryWait,
+)
+from app.errors import Busy, ModelError, Rejected, StreamBroken, Unreachable
+
+if TYPE_CHECKING:
+    import httpx2
+    from anthropic import AsyncAnthropic
+
+SILENCE = 120.0
+"""Seconds without a byte (pings are bytes) after which a call has failed."""
+LOCAL_SILENCE = 600.0
+"""The same on this machine, where a model may read a long prompt for minutes before its first byte."""
+CONNECT_SECONDS = 10.0
+LIST_SECONDS = 10.0
+MAX_PAGES = 10
+DEFAULT_RETRY = RetryPolicy()
+DRAIN_SECONDS = 0.25
+"""How long the end of a finished answer is waited for, so that the connection can be used again."""
+
+
+@cache
+def load_sdk() -> ModuleType:
+    """Import the SDK and keep its log lines off the terminal. Takes seconds: run it in a thread."""
+    import anthropic
+
+    for name in ("anthropic", "httpx2", "httpcore2"):
+        logger = logging.getLogger(name)
+        logger.addHandler(logging.NullHandler())
+        logger.propagate = False
+    return anthropic
+
+
+class _FieldRefused(Exception):
+    """The endpoint does not know an optional field of the request."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(field)
+        self.field = field
+
+
+class AnthropicModel:
+    """Implements `core.ports.Model` for one endpoint. Use it from one event loop."""
+
+    def __init__(
+        self,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        auth_token: str | None = None,
+        transport: httpx2.AsyncBaseTransport
+        | Callable[[], httpx2.AsyncBaseTransport]
+        | None = None,
+        retry: RetryPolicy = DEFAULT_RETRY,
+        silence: float | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        """Set what is called and how; nothing is imported or opened yet.
+
+        Args:
+            base_url: Address without ``/v1``; None means Anthropic's own.
+            api_key: Sent as a bearer token, and to other hosts than Anthropic's also as ``x-api-key``.
+            auth_token: Sent as a bearer token when there is no key.
+            transport: Answers instead of the network, or a function that makes it once the SDK is loaded.
+            retry: When to try again.
+            silence: Seconds without a byte that end a call; None chooses by endpoint.
+            sleep: Waits between attempts.
+            chance: Random numbers from 0 to 1, for the jitter.
+        """
+        self.endpoint = Endpoint((base_url or OFFICIAL_URL).rstrip("/"))
+        self._key = (api_key or "").strip()
+        self._token = "" if self._key else (auth_token or "").strip()
+        self._transport = transport
+        self._retry = retry
+        self._silence = silence or (LOCAL_SILENCE if self.endpoint.loopback else SILENCE)
+        self._sleep = sleep
+        self._chance = chance
+        self._dropped: set[str] = set()
+        self._client: AsyncAnthropic | None = None
+        self._building = asyncio.Lock()
+        self._listed: tuple[ModelInfo, ...] | None = None
+
+    async def warm_up(self) -> None:
+        """Import the SDK and build the client in a thread, so that the first call need not."""
+        await self._connected()
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """Send a request and yield what comes back, an `Answer` last; see `core.ports.Model`."""
+        attempt = 1
+        while True:
+            failure: ModelError
+            try:
+                async with aclosing(self._attempt(request)) as events:
+                    async for event in events:
+                        yield event
+                return
+            except _FieldRefused as refused:
+                self._dropped.add(refused.field)
+                dropped = FieldDropped(refused.field)
+            except (Unreachable, Busy, StreamBroken) as error:
+                failure = error
+                dropped = None
+            if dropped is not None:
+                yield dropped
+                continue
+            pause = self._retry.pause(failure, attempt, self._chance())
+            yield RetryWait(attempt, self._retry.attempts_for(failure), pause, str(failure))
+            await self._sleep(pause)
+            attempt += 1
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """Return what the endpoint lists; () when it has no list or does not answer."""
+        if self._listed is not None:
+            return self._listed
+        found: list[ModelInfo] = []
+        after = ""
+        for _ in range(MAX_PAGES):
+            query = f"?limit=1000{f'&after_id={quote(after)}' if after else ''}"
+            body = await self._get(f"/v1/models{query}")
+            found += read_models(body)
+            after = next_page(body)
+            if not after:
+                break
+        if found:
+            self._listed = tuple(found)
+        return tuple(found)
+
+    async def info(self, model: str) -> ModelInfo | None:
+        """Return what the endpoint says about a model, or None."""
+        one = None
+        if self._listed is None:
+            one = read_model(await self._get(f"/v1/models/{quote(model, safe='')}"))
+        if one is not None and one.id:
+            return one
+        return next((info for info in await self.models() if info.id == model), None)
+
+    def price(self, model: str) -> Price | None:
+        """Return the table's price, or None."""
+        return price_of(model)
+
+    async def close(self) -> None:
+        """Release connections; the model can be used again and opens new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def _attempt(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        call = Call(self.endpoint, request.model, tuple(s for s in (self._key, self._token) if s))
+        self._check_credentials(call)
+        client = await self._connected()
+        content, optional = encode_request(
+            request, without=frozenset(self._dropped), signed_only=self.endpoint.official
+        )
+        response = await self._post(client, content, optional, call)
+        body = AnswerBody(call)
+        try:
+            chunks = response.aiter_bytes()
+            async for chunk in chunks:
+                for event in body.feed(chunk):
+                    yield event
+                if body.finished:
+                    break
+            await _drain(chunks)
+        except _http_errors() as error:
+            raise broken_stream(error, self.endpoint, silence=self._silence) from error
+        finally:
+            await response.aclose()
+        for event in body.end():
+            yield event
+
+    async def _post(
+        self, client: AsyncAnthropic, content: bytes, optional: frozenset[str], call: Call
+    ) -> httpx2.Response:
+        import httpx2
+
+        sdk = load_sdk()
+        try:
+            response: httpx2.Response = await client.post(
+                "/v1/messages",
+                content=content,
+                cast_to=httpx2.Response,
+                stream=True,
+                stream_cls=sdk.AsyncStream,
+            )
+        except sdk.APIStatusError as error:
+            if field := refused_field(error.status_code, error.body, optional):
+                raise _FieldRefused(field) from error
+            raise status_error(
+                error.status_code, error.response.headers, error.body, call
+            ) from error
+        except (sdk.APIConnectionError, *_http_errors()) as error:
+            raise connection_error(error, self.endpoint, silence=self._silence) from error
+        return response
+
+    async def _get(self, path: str) -> Any:
+        """Return the JSON that a GET gives, or None when it gives none."""
+        try:
+            self._check_credentials(Call(self.endpoint, ""))
+        except Rejected:
+            return None
+        client = await self._connected()
+        import httpx2
+
+        try:
+            response = await client.get(
+                path, cast_to=httpx2.Response, options={"timeout": LIST_SECONDS}
+            )
+            return json.loads(response.content)
+        except (ValueError, RecursionError, load_sdk().APIError, *_http_errors()):
+            return None
+
+    def _check_credentials(self, call: Call) -> None:
+        secret = self._key or self._token
+        if not secret and not self.endpoint.loopback:
+            raise Rejected(
+                f"There is no key for {call.url}.",
+                hint="Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), in the environment or in .env.",
+                url=call.url,
+            )
+        if any(not char.isascii() or not char.isprintable() or char == " " for char in secret):
+            raise Rejected(
+                "The key contains a blank, a line break or a character that no key has.",
+                hint="Copy it again without what stands around it: ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN.",
+                url=call.url,
+            )
+
+    async def _connected(self) -> AsyncAnthropic:
+        async with self._building:
+            if self._client is None:
+                self._client = await asyncio.to_thread(self._build)
+            return self._client
+
+    def _build(self) -> AsyncAnthropic:
+        import httpx2
+
+        sdk = load_sdk()
+        timeout = httpx2.Timeout(self._silence, connect=min(CONNECT_SECONDS, self._silence))
+        options: dict[str, Any] = {"timeout": timeout, "follow_redirects": False}
+        if self._transport is not None:
+            given = self._transport
+            if not isinstance(given, httpx2.AsyncBaseTransport):
+                given = given()
+            options["transport"] = given
+        elif self.endpoint.loopback:
+            options["mounts"] = {f"all://{self.endpoint.host}": None}  # never through a proxy
+        headers: dict[str, str] = {}
+        if not self.endpoint.official and (self._key or not self._token):
+            headers["x-api-key"] = self._key or LOCAL_KEY
+        client: AsyncAnthropic = sdk.AsyncAnthropic(
+            api_key=None if self._token else self._key or LOCAL_KEY,
+            auth_token=self._token or None,
+            base_url=self.endpoint.base_url,
+            timeout=timeout,
+            max_retries=0,
+            default_headers=headers,
+            open_telemetry=False,
+            http_client=sdk.DefaultAsyncHttpxClient(**options),
+        )
+        client._custom_headers = headers  # without those of ANTHROPIC_CUSTOM_HEADERS
+        return client
+
+
+async def _drain(chunks: AsyncIterator[bytes]) -> None:
+    """Read the end of a finished body; a server that keeps it open is not waited for, nor one that breaks."""
+    try:
+        async with asyncio.timeout(DRAIN_SECONDS):
+            async for _ in chunks:
+                pass
+    except TimeoutError:
+        return
+    except _http_errors():
+        return
+
+
+def _http_errors() -> tuple[type[Exception], ...]:
+    import httpx2
+
+    return (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL)
