@@ -1,0 +1,209 @@
+"""The ledger: what code knows of the whole session, carried from compaction to compaction without loss.
+
+It is made from the facts of the compaction in force and the messages since; the model has no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.compaction.lines import one_line, sendable
+from app.compaction.stubs import target_of
+from app.core.conversation import Conversation, ResultRef
+from app.core.events import TodoItem
+from app.core.history import Entry, Span
+from app.core.messages import JsonObject, ToolResult
+from app.core.tokens import estimate_text
+
+COMMANDS_KEPT = 200
+ERRORS_KEPT = 30
+WORDS_KEPT_TOKENS = 40_000.0
+"""Raw tokens of the user's words that the ledger carries; the latest ones count but are never dropped."""
+WORDS_OLDEST_SHARE = 0.1
+COMMAND_CHARS = 200
+PROBLEM_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command and how it ended the last time."""
+
+    text: str
+    exit_code: int | None
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A call that failed and has not succeeded since."""
+
+    tool: str
+    target: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the user wrote in one message."""
+
+    number: int
+    """The N of the message's id ``m<N>``."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What code knows of everything up to message ``through``."""
+
+    modified: tuple[str, ...] = ()
+    """Each file ever created, changed or deleted; changed last comes last."""
+    read: tuple[Span, ...] = ()
+    """Each file ever read with the lines read last; read last comes last."""
+    commands: tuple[Command, ...] = ()
+    errors: tuple[Failure, ...] = ()
+    words: tuple[Words, ...] = ()
+    words_dropped: int = 0
+    """Messages of the user, neither among the oldest nor the newest, whose words are only in the record."""
+    todo: tuple[TodoItem, ...] = ()
+    summary: str = ""
+    """The model's last accepted summary."""
+    through: int = 0
+
+    @property
+    def latest(self) -> Words | None:
+        """The user's latest words."""
+        return self.words[-1] if self.words else None
+
+    def to_json(self) -> JsonObject:
+        """Return the ledger as the JSON object that a commit carries; the todo list is not part of it."""
+        return {
+            "through": self.through,
+            "modified": list(self.modified),
+            "read": [[s.path, s.first, s.last, s.total] for s in self.read],
+            "commands": [[c.text, c.exit_code, c.times] for c in self.commands],
+            "errors": [[e.tool, e.target, e.problem] for e in self.errors],
+            "words": [[w.number, w.text] for w in self.words],
+            "words_dropped": self.words_dropped,
+            "summary": self.summary,
+        }
+
+
+def from_json(raw: JsonObject) -> Ledger:
+    """Return the ledger that `Ledger.to_json` wrote; what is damaged in it is left out."""
+    read = (Span(p, f, t, n) for p, f, t, n in _rows(raw, "read", str, int, int, (int, type(None))))
+    commands = _rows(raw, "commands", str, (int, type(None)), int)
+    through, dropped = raw.get("through"), raw.get("words_dropped")
+    summary, modified = raw.get("summary"), raw.get("modified")
+    return Ledger(
+        modified=tuple(str(path) for path in modified) if isinstance(modified, list) else (),
+        read=tuple(read),
+        commands=tuple(Command(*row) for row in commands),
+        errors=tuple(Failure(*row) for row in _rows(raw, "errors", str, str, str)),
+        words=tuple(Words(*row) for row in _rows(raw, "words", int, str)),
+        words_dropped=dropped if isinstance(dropped, int) else 0,
+        summary=summary if isinstance(summary, str) else "",
+        through=through if isinstance(through, int) else 0,
+    )
+
+
+def ledger(conversation: Conversation, todo: Iterable[TodoItem] = ()) -> Ledger:
+    """Return what code knows of all messages up to the conversation's last."""
+    known = from_json(conversation.facts)
+    modified = dict.fromkeys(known.modified)
+    read = {span.path: span for span in known.read}
+    commands = {command.text: command for command in known.commands}
+    errors = {(error.tool, error.target): error for error in known.errors}
+    new = {entry.id: entry for entry in conversation.entries if entry.number > known.through}
+    for ref in conversation.results:
+        entry = new.get(ref.entry)
+        if entry is None:
+            continue
+        for path in ref.effects.modified:
+            modified.pop(path, None)
+            modified[path] = None
+        if not ref.is_error:
+            for span in ref.effects.read:
+                read.pop(span.path, None)
+                read[span.path] = span
+        _note_command(commands, ref)
+        _note_outcome(errors, ref, entry)
+    words = [Words(e.number, sendable(e.words)) for e in new.values() if e.spoken]
+    kept, dropped = _bounded((*known.words, *(w for w in words if w.text.strip())))
+    return Ledger(
+        modified=tuple(modified),
+        read=tuple(read.values()),
+        commands=tuple(commands.values())[-COMMANDS_KEPT:],
+        errors=tuple(errors.values())[-ERRORS_KEPT:],
+        words=kept,
+        words_dropped=known.words_dropped + dropped,
+        todo=tuple(todo),
+        summary=known.summary,
+        through=max((known.through, *new_numbers(new.values()))),
+    )
+
+
+def new_numbers(entries: Iterable[Entry]) -> list[int]:
+    """Return the numbers of some entries."""
+    return [entry.number for entry in entries]
+
+
+def _note_command(commands: dict[str, Command], ref: ResultRef) -> None:
+    if ref.effects.exit_code is None and ref.tool != "bash":
+        return
+    text = target_of(ref, COMMAND_CHARS)
+    if not text:
+        return
+    before = commands.pop(text, None)
+    commands[text] = Command(text, ref.effects.exit_code, before.times + 1 if before else 1)
+
+
+def _note_outcome(errors: dict[tuple[str, str], Failure], ref: ResultRef, entry: Entry) -> None:
+    key = (one_line(ref.tool, 64), target_of(ref, COMMAND_CHARS))
+    errors.pop(key, None)
+    if not ref.is_error and not ref.effects.exit_code:
+        return
+    block = entry.message.content[ref.block]
+    text = block.text.strip() if isinstance(block, ToolResult) else ""
+    line = text[:PROBLEM_CHARS] if ref.is_error else text[text.rfind("\n") + 1 :]
+    problem = one_line(line, PROBLEM_CHARS)
+    if not ref.is_error:
+        problem = f"exit {ref.effects.exit_code}" + (f": {problem}" if problem else "")
+    errors[key] = Failure(*key, problem)
+
+
+def _bounded(words: tuple[Words, ...]) -> tuple[tuple[Words, ...], int]:
+    """Keep the newest words and a share of the oldest; return how many messages were dropped in between."""
+    sizes = [estimate_text(word.text) for word in words]
+    if sum(sizes) <= WORDS_KEPT_TOKENS:
+        return words, 0
+    room = WORDS_KEPT_TOKENS * WORDS_OLDEST_SHARE
+    first = 0
+    while first < len(words) - 1 and sizes[first] <= room:
+        room -= sizes[first]
+        first += 1
+    room = WORDS_KEPT_TOKENS * (1 - WORDS_OLDEST_SHARE) - sizes[-1]
+    last = len(words) - 1
+    while last > first and sizes[last - 1] <= room:
+        room -= sizes[last - 1]
+        last -= 1
+    return (*words[:first], *words[last:]), last - first
+
+
+def _rows(raw: Mapping[str, Any], key: str, *kinds: Any) -> list[tuple[Any, ...]]:
+    rows = raw.get(key)
+    if not isinstance(rows, list):
+        return []
+    return [
+        tuple(row)
+        for row in rows
+        if isinstance(row, list)
+        and len(row) == len(kinds)
+        and all(isinstance(value, kind) for value, kind in zip(row, kinds, strict=True))
+    ]
+
+
+def with_summary_text(known: Ledger, summary: str) -> Ledger:
+    """Return the ledger with the model's new summary."""
+    return replace(known, summary=summary)

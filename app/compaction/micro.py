@@ -1,0 +1,261 @@
+"""Layer 1: which old tool results become one line before a request, and whether that pays now.
+
+Nothing is changed here; the plan says what the record should note. A plan takes time in proportion to the results
+that still stand whole, so cleared ones cost nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.compaction import thinking
+from app.compaction.payback import gain, requests_to_pay
+from app.compaction.stubs import stub_line
+from app.compaction.superseded import superseded
+from app.core.conversation import Conversation, ResultRef
+from app.core.policy import MicroPolicy, MicroRule
+from app.core.tokens import ASTRAL_TOKENS, estimate_text
+
+
+@dataclass(frozen=True, slots=True)
+class CacheState:
+    """What is known of the endpoint's prompt cache."""
+
+    reads_seen: bool
+    """Whether a usage of this session has shown cached tokens."""
+    cold: bool
+    """Whether what stood there is gone: idle past its life, or another model."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClearingPlan:
+    """What layer 1 does before the next request."""
+
+    stubs: Mapping[str, str] = field(default_factory=dict)
+    """Result id to its line; empty when nothing is cleared."""
+    bare: tuple[str, ...] = ()
+    """Messages whose thinking goes with it."""
+    reason: str = ""
+    """Why it clears or holds, for a person; "" when there is nothing to say."""
+    held: bool = False
+    """Whether results could be cleared but stay for now."""
+    held_results: tuple[str, ...] = ()
+    kind: str = ""
+    """Sort of reason: "batch", "payback" or "thinking" when held. It stays the same while ``reason`` counts down."""
+    frontier: str | None = None
+    """The next result that the policy would clear: a cache breakpoint belongs in front of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    ref: ResultRef
+    line: str
+    saved: float
+    """Raw tokens that its line saves."""
+
+
+def plan_clearing(
+    conversation: Conversation,
+    policy: MicroPolicy,
+    *,
+    threshold: int,
+    factor: float,
+    cache: CacheState,
+    auto_due: bool = False,
+    force: bool = False,
+) -> ClearingPlan:
+    """Return what to clear before the next request.
+
+    Args:
+        conversation: As it stands before the request.
+        policy: Layer 1's numbers.
+        threshold: Threshold of layer 2, in the model's tokens.
+        factor: The model's tokens per raw token.
+        cache: What is known of the prompt cache.
+        auto_due: Layer 2 would run before this request.
+        force: The user asked for it: clear all that may be cleared, whatever it costs.
+    """
+    if policy.rule is MicroRule.OFF and not force:
+        return ClearingPlan()
+    room = _preserve_room(policy, threshold, factor)
+    candidates, coming = _sort_out(conversation, policy, room)
+    if not candidates:
+        return ClearingPlan(frontier=coming)
+    start, reason, kind = _choose(
+        conversation, policy, candidates, factor, cache, auto_due=auto_due, force=force
+    )
+    if kind:
+        return _held(candidates, reason, kind)
+    chosen = candidates[start:]
+    edited = chosen[0].ref.entry
+    if not (auto_due or force) and thinking.binds_open_round(conversation, edited):
+        return _held(candidates, "held: signed thinking", "thinking")
+    return ClearingPlan(
+        stubs={one.ref.id: one.line for one in chosen},
+        bare=thinking.after(conversation, edited),
+        reason=reason,
+        frontier=candidates[0].ref.id if start else coming,
+    )
+
+
+def _held(candidates: Sequence[_Candidate], reason: str, kind: str) -> ClearingPlan:
+    results = tuple(one.ref.id for one in candidates)
+    return ClearingPlan(
+        reason=reason, held=True, held_results=results, kind=kind, frontier=results[0]
+    )
+
+
+def _preserve_room(policy: MicroPolicy, threshold: int, factor: float) -> float:
+    """Return the raw tokens that results of the preserved tools may hold."""
+    if policy.preserve_tokens is None:
+        return math.inf
+    return min(policy.preserve_tokens, policy.preserve_share * threshold) / factor
+
+
+def _sort_out(
+    conversation: Conversation, policy: MicroPolicy, room: float
+) -> tuple[list[_Candidate], str | None]:
+    """Return what may be cleared now, oldest first, and the result that comes next after those."""
+    live = conversation.live
+    recent = _recent(conversation, policy.keep_recent)
+    stale = superseded(live)
+    pinned = conversation.pinned
+    never = policy.preserve_tokens is None
+    goes: list[_Candidate] = []
+    next_plain = next_preserved = None
+    for ref in reversed(live):
+        preserved = ref.tool in policy.preserve_tools
+        untouched = ref.is_error or not _is_long(ref, policy.min_chars) or (preserved and never)
+        if untouched or (pinned and ref.id in pinned):
+            continue
+        waits = ref.number >= recent
+        if preserved and (waits or ref.number not in stale):
+            if ref.tokens <= room:
+                room -= ref.tokens
+                waits = True
+            if waits:
+                next_preserved = ref
+                continue
+        if waits:
+            next_plain = ref
+            continue
+        line = stub_line(ref, bare=policy.bare_stubs)
+        saved = ref.tokens - estimate_text(line)
+        if saved > 0:
+            goes.append(_Candidate(ref, line, saved))
+    goes.reverse()
+    coming = next_plain or next_preserved
+    return goes, coming.id if coming else None
+
+
+def _recent(conversation: Conversation, keep: int) -> int:
+    """Return the number of the first result that is too new to clear: among the newest, or not seen yet."""
+    results = conversation.results
+    if not results:
+        return 0
+    first = results[-keep].number if 0 < keep <= len(results) else 0
+    if keep == 0:
+        first = results[-1].number + 1
+    unseen = (
+        entry.first_result
+        for entry in conversation.entries[conversation.unseen_from :]
+        if entry.first_result
+    )
+    return min(first, next(unseen, first))
+
+
+def _is_long(ref: ResultRef, min_chars: int) -> bool:
+    """Text counts by its characters; more tokens than any text of that length has can only be an image."""
+    return ref.chars > min_chars or ref.tokens > ASTRAL_TOKENS * (min_chars + 10)
+
+
+def _choose(
+    conversation: Conversation,
+    policy: MicroPolicy,
+    candidates: Sequence[_Candidate],
+    factor: float,
+    cache: CacheState,
+    *,
+    auto_due: bool,
+    force: bool,
+) -> tuple[int, str, str]:
+    """Return from which candidate on to clear, why, and the sort of reason when it is held instead."""
+    count = _count(len(candidates))
+    if force:
+        return 0, f"asked for: {count}", ""
+    literal = policy.rule is MicroRule.EVERY_TURN
+    if literal or (policy.rule is MicroRule.AUTO and not cache.reads_seen):
+        return 0, f"every turn: {count} beyond the newest {policy.keep_recent}", ""
+    if sum(one.saved for one in candidates) * factor < policy.batch_tokens:
+        reason = f"held: a batch is {policy.batch_tokens:,} tokens; press c to clear now"
+        return 0, reason, "batch"
+    if cache.cold:
+        return 0, f"the cache is cold: {count}", ""
+    if auto_due:
+        return 0, f"layer 2 is due: {count}", ""
+    return _best_start(conversation, policy, candidates, factor)
+
+
+def _best_start(
+    conversation: Conversation,
+    policy: MicroPolicy,
+    candidates: Sequence[_Candidate],
+    factor: float,
+) -> tuple[int, str, str]:
+    """Weigh each start: all behind the first cleared result is written again, so all behind it may go too."""
+    kept = _kept_behind(conversation, candidates)
+    prices = {"read": policy.read_price, "write": policy.write_price}
+    cleared, best, best_gain, soonest = 0.0, -1, 0.0, math.inf
+    for at in range(len(candidates) - 1, -1, -1):
+        cleared += candidates[at].saved
+        if cleared * factor < policy.batch_tokens:
+            continue
+        wait = requests_to_pay(cleared, kept[at], **prices)
+        soonest = min(soonest, wait)
+        earned = gain(cleared, kept[at], policy.horizon, **prices)
+        if wait <= policy.horizon and (best < 0 or earned >= best_gain):
+            best, best_gain = at, earned
+    if best < 0:
+        when = f"pays back after {math.ceil(soonest):,} requests" if soonest < 1e6 else "never pays"
+        return 0, f"held: {when}; press c to clear now", "payback"
+    going = candidates[best:]
+    wait = requests_to_pay(sum(one.saved for one in going), kept[best], **prices)
+    return best, f"pays back after {_requests(wait)}: {_count(len(going))}", ""
+
+
+def _kept_behind(conversation: Conversation, candidates: Sequence[_Candidate]) -> list[float]:
+    """Return for each candidate the raw tokens that stay behind it when it and all later ones are cleared."""
+    entries, own = conversation.entries, conversation.own_tokens
+    live = conversation.live
+    stub_tokens = 30.0
+    kept = [0.0] * len(candidates)
+    whole, at = 0.0, len(live) - 1
+    going = {one.ref.number for one in candidates}
+    for index in range(len(candidates) - 1, -1, -1):
+        ref = candidates[index].ref
+        while at >= 0 and live[at].number > ref.number:
+            whole += stub_tokens if live[at].number in going else live[at].tokens
+            at -= 1
+        place = bisect_left(entries, int(ref.entry[1:]), key=lambda entry: entry.number)
+        already = len(conversation.stubs) and _stubs_behind(conversation, ref.number)
+        kept[index] = own[-1] - own[place] + whole + stub_tokens * (1 + already)
+    return kept
+
+
+def _stubs_behind(conversation: Conversation, number: int) -> int:
+    """Return how many results after this one are cleared already."""
+    results, live = conversation.results, conversation.live
+    behind = len(results) - bisect_left(results, number, key=lambda ref: ref.number)
+    return behind - (len(live) - bisect_left(live, number, key=lambda ref: ref.number))
+
+
+def _count(results: int) -> str:
+    return "1 result" if results == 1 else f"{results} results"
+
+
+def _requests(wait: float) -> str:
+    whole = math.ceil(wait)
+    return "1 request" if whole == 1 else f"{whole} requests"
