@@ -1,0 +1,272 @@
+"""The layers at work in a session: rows, order, undo, and what the next request carries."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from app.agent.restoring import report_from_json
+from app.core.events import Compacted, TurnEnd
+from app.core.policy import AfterCompact, ManualPolicy, MicroRule
+from app.core.reports import CompactionReport, Layer, Outcome
+from app.core.requests import Answer, ModelRequest
+from app.errors import Busy, CompactionRefused
+from tests.agent.rig import Rig, all_valid, ended, of, read, small
+from tests.fakes.model import ScriptedModel, calls, says
+
+SUMMARY = "\n\n".join(
+    f"## {heading}\n- noted"
+    for heading in (
+        "What was accomplished",
+        "Current state",
+        "Key decisions and why",
+        "Failed approaches",
+        "Open questions",
+        "Next step",
+    )
+)
+PARAGRAPH = "words and more words about the code, "
+
+
+def wants_summary(request: ModelRequest) -> bool:
+    return "What was accomplished" in request.messages[-1].text
+
+
+def answers(*steps: Answer, summary: str = SUMMARY):
+    """Answer with the steps in turn, and every request for a summary with the summary."""
+    left = list(steps)
+
+    def answer(request: ModelRequest) -> Answer:
+        if wants_summary(request):
+            return says(summary)
+        return left.pop(0)
+
+    return [answer] * 60
+
+
+def looks(count: int, size: int = 40) -> list[Answer]:
+    return [calls((f"c{n}", "look", {"text": f"{n} {PARAGRAPH}", "times": size})) for n in range(count)]
+
+
+async def test_the_fourth_result_clears_the_first_and_the_request_carries_the_stub(tmp_path: Path) -> None:
+    policy = small(50_000, rule=MicroRule.EVERY_TURN, preserve_tools=frozenset())
+    rig = Rig(tmp_path, ScriptedModel([*looks(4), says("ok")]), policy=policy)
+    session = await rig.open()
+    events = await read(session.submit("look around"))
+    (report,) = [e.report for e in of(events, Compacted)]
+    assert report.layer is Layer.MICRO and report.results == ("r1",)
+    assert report.headline == f"[micro_compact] {report.before} -> {report.after} tokens"
+    assert report.after < report.before
+    first = rig.model.requests[-1].messages[2].tool_results[0]
+    assert first.text.startswith("[Previous: used look") and "recall r1" in first.text
+    all_valid(rig.model)
+    await session.close()
+
+
+async def test_layer_2_runs_in_the_middle_of_a_tool_loop_and_the_loop_goes_on(tmp_path: Path) -> None:
+    saved: list[int] = []
+
+    def answer(request: ModelRequest) -> Answer:
+        if wants_summary(request):
+            lines = (tmp_path / session.transcript).read_text().splitlines()
+            saved.append(len(lines))
+            return says(SUMMARY)
+        return steps.pop(0)
+
+    steps = [*looks(6), says("All seen.")]
+    rig = Rig(tmp_path, ScriptedModel([answer] * 20), policy=small(3_000, rule=MicroRule.OFF))
+    session = await rig.open()
+    events = await read(session.submit("please look at everything"))
+    assert ended(events).end is TurnEnd.DONE and ended(events).text == "All seen."
+    reports = [e.report for e in of(events, Compacted) if e.report.outcome is Outcome.APPLIED]
+    assert reports and all(r.layer is Layer.AUTO for r in reports)
+    assert reports[0].headline.startswith("[auto_compact triggered]")
+    assert reports[0].lines[1].startswith("[transcript saved: .transcripts/")
+    assert saved[0] >= 4, "the transcript is on disk before the summary is asked for"
+    head = rig.model.requests[-1].messages[0].text
+    assert head.startswith("[Conversation compressed. Transcript: .transcripts/")
+    assert "please look at everything" in head
+    all_valid(rig.model)
+    await session.close()
+
+
+async def test_the_budget_shows_the_new_figure_at_once(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(5), says("ok"))), policy=small(3_000, rule=MicroRule.OFF))
+    session = await rig.open()
+    events = await read(session.submit("look"))
+    report = next(e.report for e in of(events, Compacted) if e.report.outcome is Outcome.APPLIED)
+    assert 0 < report.after < report.before
+    assert report.after <= 3_000
+    await session.close()
+
+
+async def test_the_models_compact_tool_compacts_and_the_same_turn_goes_on(tmp_path: Path) -> None:
+    steps = [*looks(4), calls(("k", "compact", {"focus": "the second feature"})), says("Now the second feature.")]
+    rig = Rig(tmp_path, ScriptedModel(answers(*steps)), policy=small(50_000, rule=MicroRule.OFF))
+    session = await rig.open()
+    events = await read(session.submit("the first feature is done, start the second"))
+    (report,) = [e.report for e in of(events, Compacted)]
+    assert report.layer is Layer.MANUAL and report.headline.startswith("[manual compact]")
+    assert ended(events).text == "Now the second feature."
+    all_valid(rig.model)
+    await session.close()
+
+
+async def test_with_wait_the_turn_ends_after_the_compact_tool(tmp_path: Path) -> None:
+    policy = small(50_000, rule=MicroRule.OFF)
+    policy = replace(policy, manual=ManualPolicy(after_compact=AfterCompact.WAIT))
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(4), calls(("k", "compact", {})))), policy=policy)
+    session = await rig.open()
+    assert ended(await read(session.submit("compact"))).end is TurnEnd.WAITING
+    await session.close()
+
+
+async def test_compacting_twice_in_a_row_is_refused_with_the_reason(tmp_path: Path) -> None:
+    policy = small(50_000, rule=MicroRule.OFF)
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(5), says("ok"))), policy=policy)
+    session = await rig.open()
+    await read(session.submit("look"))
+    first = [e.report for e in of(await read(session.compact()), Compacted)][-1]
+    asked = len(rig.model.requests)
+    second = [e.report for e in of(await read(session.compact()), Compacted)][-1]
+    assert first.outcome is Outcome.APPLIED
+    assert second.outcome is Outcome.REFUSED and second.reason
+    assert len(rig.model.requests) == asked
+    await session.close()
+
+
+async def test_compacting_at_idle_starts_no_turn(tmp_path: Path) -> None:
+    policy = small(50_000, rule=MicroRule.OFF)
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(5), says("ok"))), policy=policy)
+    session = await rig.open()
+    await read(session.submit("look"))
+    before = sum(not wants_summary(r) for r in rig.model.requests)
+    await read(session.compact("the code"))
+    assert sum(not wants_summary(r) for r in rig.model.requests) == before
+    await session.close()
+
+
+async def test_undo_brings_the_old_view_back_and_keeps_layer_2_quiet(tmp_path: Path) -> None:
+    policy = small(50_000, rule=MicroRule.OFF)
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(5), says("ok"), says("more"))), policy=policy)
+    session = await rig.open()
+    await read(session.submit("look"))
+    old = session.conversation.view().messages
+    await read(session.compact())
+    assert session.conversation.view().messages != old
+    report = [e.report for e in of(await read(session.undo()), Compacted)][-1]
+    assert report.outcome is Outcome.UNDONE
+    assert session.conversation.view().messages == old
+    assert session.budget.threshold >= 50_000
+    await read(session.submit("and now"))
+    assert rig.model.requests[-1].messages[: len(old)] == old
+    all_valid(rig.model)
+    await session.close()
+
+
+async def test_undo_without_a_compaction_is_refused(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedModel())
+    session = await rig.open()
+    report = [e.report for e in of(await read(session.undo()), Compacted)][-1]
+    assert report.outcome is Outcome.REFUSED
+    await session.close()
+
+
+async def test_a_summary_call_that_fails_changes_nothing_or_falls_back_to_a_digest(tmp_path: Path) -> None:
+    steps = looks(5)
+
+    def answer(request: ModelRequest) -> Answer:
+        if wants_summary(request):
+            raise Busy("529: overloaded")
+        return steps.pop(0) if steps else says("ok")
+
+    rig = Rig(tmp_path, ScriptedModel([answer] * 30), policy=small(50_000, rule=MicroRule.OFF))
+    session = await rig.open()
+    await read(session.submit("look"))
+    old = session.conversation.view().messages
+    report = [e.report for e in of(await read(session.compact()), Compacted)][-1]
+    if report.outcome is Outcome.FAILED:
+        assert session.conversation.view().messages == old
+    else:
+        assert report.method == "digest"
+    assert ended(await read(session.submit("go on"))).end is TurnEnd.DONE
+    await session.close()
+
+
+async def test_a_preview_changes_nothing_until_it_is_applied_as_edited(tmp_path: Path) -> None:
+    policy = small(50_000, rule=MicroRule.OFF)
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(5), says("ok"))), policy=policy)
+    session = await rig.open()
+    await read(session.submit("look"))
+    old = session.conversation.view().messages
+    preview = await session.preview("the code")
+    assert "Next step" in preview.text and session.conversation.view().messages == old
+    edited = preview.text.replace("noted", "noted by hand")
+    await read(session.apply_preview(preview, edited))
+    assert "noted by hand" in session.conversation.view().messages[0].text
+    with pytest.raises(CompactionRefused):
+        await read(session.apply_preview(preview, edited))
+    await session.close()
+
+
+async def test_recalling_something_cleared_is_a_miss_and_pins_it(tmp_path: Path) -> None:
+    policy = small(50_000, rule=MicroRule.EVERY_TURN, preserve_tools=frozenset())
+    steps = [*looks(4), calls(("x", "recall", {"id": "r1"})), says("ok")]
+    rig = Rig(tmp_path, ScriptedModel(steps), policy=policy)
+    session = await rig.open()
+    await read(session.submit("look"))
+    assert "r1" in session.conversation.pinned
+    await session.close()
+
+
+async def test_the_model_is_told_once_at_each_mark_how_full_the_context_is(tmp_path: Path) -> None:
+    policy = small(12_000, rule=MicroRule.OFF)
+    policy = replace(policy, manual=ManualPolicy(notes_at=(0.5, 0.75)))
+    rig = Rig(tmp_path, ScriptedModel([*looks(11, size=60), says("ok")]), policy=policy)
+    session = await rig.open()
+    await read(session.submit("look"))
+    notes = [m.text for m in rig.model.requests[-1].messages if m.role == "user" and "%" in m.text]
+    assert len(notes) == 2
+    all_valid(rig.model)
+    await session.close()
+
+
+async def test_a_resumed_session_has_the_same_view_budget_and_totals(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(8), says("ok"))), policy=small(3_000, rule=MicroRule.OFF))
+    session = await rig.open()
+    await read(session.submit("look"))
+    await session.enqueue("still waiting")
+    await session.close()
+    again = await rig.open(session.name)
+    assert again.conversation.view().messages == session.conversation.view().messages
+    assert again.budget == session.budget
+    assert (again.usage, again.requests, again.contexts) == (session.usage, session.requests, session.contexts)
+    assert again.reports == session.reports
+    assert again.queue == ("still waiting",)
+    await again.close()
+
+
+async def test_calls_cut_off_by_a_crash_get_results_that_say_so(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedModel([says("Welcome back.")]))
+    session = await rig.open()
+    record = session._parts.record
+    await session._dialogue.say("do two things")
+    await session._dialogue.append(calls(("a", "look", {}), ("b", "look", {})).message)
+    finished = {"type": "tool_result", "tool_use_id": "a", "content": "one"}
+    await record.remark("result", {"tool_use_id": "a", "result": finished, "effects": {"target": "x"}})
+    await record.close()
+    again = await rig.open(session.name)
+    results = again.conversation.entries[-1].message.tool_results
+    assert results[0].text == "one" and results[1].is_error
+    await read(again.submit("hi"))
+    all_valid(rig.model)
+    await again.close()
+
+
+def test_reports_survive_json() -> None:
+    report = CompactionReport(Layer.AUTO, Outcome.APPLIED, "why", 9, 3, ("r1",), cost=0.5, commit=2, time="t")
+    assert report_from_json(json.loads(json.dumps(asdict(report))), "t") == report
+
