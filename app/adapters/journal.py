@@ -1,0 +1,232 @@
+"""The record of one session on disk: every message, compaction and mark, durable before it is acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from app.adapters import journal_outputs, journal_search
+from app.adapters.session_files import DISPLAY_ROOT, SessionFiles, create_files, open_files
+from app.core.history import (
+    Bared,
+    Cleared,
+    Commit,
+    Effects,
+    Entry,
+    HistoryItem,
+    Pinned,
+    Remark,
+    Undone,
+)
+from app.core.messages import JsonObject, Message
+from app.core.ports import Clock, CommitDraft
+from app.errors import RecordError
+
+_UNLOCKED = "This file system knows no locks: do not open the session twice at once."
+_T = TypeVar("_T")
+
+
+class Journal:
+    """Implements `core.ports.Record`. Make one with `create` or `open`.
+
+    What a method returns is what a reader of the files will read, so that a replay gives the same view. All work on
+    the files is done in one thread, in the order of the calls. A call that is cancelled while it waits for the disk
+    still finishes and returns; the cancellation is raised at its caller's next await, so that nobody misses what
+    is on the disk.
+    """
+
+    def __init__(self, files: SessionFiles, worker: ThreadPoolExecutor) -> None:
+        self._files = files
+        self._worker = worker
+
+    @classmethod
+    async def create(
+        cls,
+        root: Path,
+        *,
+        clock: Clock,
+        display_root: str = DISPLAY_ROOT,
+        ignored: bool = True,
+    ) -> Journal:
+        """Begin a new session.
+
+        Args:
+            root: The folder of all sessions, made when it is missing.
+            clock: Gives the name and the times.
+            display_root: How ``root`` is shown to people, without a slash at its end.
+            ignored: Whether git is told to ignore the folder; sessions may hold secrets.
+
+        Raises:
+            RecordUnwritable: The folder cannot be made or written.
+        """
+        return await cls._start(partial(create_files, root, clock, display_root, ignored))
+
+    @classmethod
+    async def open(
+        cls, root: Path, session: str, *, clock: Clock, display_root: str = DISPLAY_ROOT
+    ) -> Journal:
+        """Go on with a session, under its exact name.
+
+        Raises:
+            SessionNotFound: There is none of that name.
+            SessionBusy: Another process holds it.
+            FormatTooNew: A newer version wrote it.
+            RecordUnwritable: The folder cannot be written.
+        """
+        return await cls._start(partial(open_files, root, session, clock, display_root))
+
+    @classmethod
+    async def _start(cls, work: Callable[[], SessionFiles]) -> Journal:
+        worker = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        try:
+            return cls(await _finish(worker, work), worker)
+        except BaseException:
+            worker.shutdown(wait=False)
+            raise
+
+    @property
+    def session(self) -> str:
+        """The session's name, such as ``2026-11-29T22-16-40Z-7f3a``."""
+        return self._files.reader.folder.name
+
+    @property
+    def folder(self) -> Path:
+        """The session's folder."""
+        return self._files.reader.folder
+
+    @property
+    def transcript(self) -> str:
+        """Path of the current segment as people see it."""
+        return self._files.transcript
+
+    @property
+    def next_result(self) -> int:
+        """Number that the next tool result will get."""
+        return self._files.counters.result
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was found damaged so far, one sentence each; complete for the view after `history`."""
+        locked = () if self._files.lock.held else (_UNLOCKED,)
+        return (*locked, *self._files.reader.notices)
+
+    # Writing
+
+    async def append(
+        self,
+        message: Message,
+        *,
+        spoken: Sequence[int] = (),
+        effects: Mapping[str, Effects] | None = None,
+    ) -> Entry:
+        """Write one message."""
+        return await self._do(self._files.append, message, tuple(spoken), effects or {})
+
+    async def clear(self, stubs: Mapping[str, str], *, bare: Sequence[str] = ()) -> Cleared:
+        """Write that results were cleared."""
+        return await self._do(
+            self._files.mark, lambda seq: Cleared(seq, dict(stubs), tuple(bare)), "cleared"
+        )
+
+    async def pin(self, results: Sequence[str], *, on: bool = True) -> Pinned:
+        """Write that results are pinned or free again."""
+        return await self._do(
+            self._files.mark, lambda seq: Pinned(seq, tuple(results), on), "pinned"
+        )
+
+    async def bare(self, messages: Sequence[str]) -> Bared:
+        """Write that thinking was removed for good."""
+        return await self._do(self._files.mark, lambda seq: Bared(seq, tuple(messages)), "bared")
+
+    async def undo(self, commit: int, *, bare: Sequence[str] = ()) -> Undone:
+        """Write that a compaction was taken back."""
+        return await self._do(
+            self._files.mark, lambda seq: Undone(seq, commit, tuple(bare)), "undone"
+        )
+
+    async def commit(self, draft: CommitDraft) -> Commit:
+        """Sync what is there, write the compaction as the first line of a new segment, and go on there."""
+        return await self._do(self._files.commit, draft)
+
+    async def remark(self, kind: str, data: JsonObject) -> Remark:
+        """Write anything else."""
+        return await self._do(self._files.remark, kind, data)
+
+    async def store_output(self, name: str, text: str) -> str:
+        """Write a result's full text to ``outputs/<name>``; return its path as people see it."""
+        return await self._do(self._files.store_output, name, text)
+
+    async def sync(self) -> None:
+        """Return when all that was written is on the disk."""
+        await self._do(self._files.sync)
+
+    # Reading
+
+    async def history(self, *, before: int | None = None) -> tuple[HistoryItem, ...]:
+        """Return what the view is replayed from, in order of seq; remarks are read with `remarks`.
+
+        Args:
+            before: Number of a compaction: return what the view was replayed from just before it instead.
+        """
+        return await self._do(self._files.reader.history, before)
+
+    async def remarks(self, kinds: Set[str], *, since: int = 0) -> tuple[Remark, ...]:
+        """Return the remarks of these kinds with a higher ``seq`` than ``since``, oldest first."""
+        return await self._do(partial(self._files.reader.remarks, kinds, since=since))
+
+    async def messages(self, numbers: Sequence[int]) -> tuple[Entry, ...]:
+        """Return these messages of the record; unknown numbers are left out."""
+        return await self._do(self._files.reader.messages, numbers)
+
+    async def page(self, before: int | None, limit: int) -> tuple[Entry, ...]:
+        """Return up to ``limit`` messages before message number ``before`` (None: the newest), oldest first."""
+        return await self._do(self._files.reader.page, before, limit)
+
+    async def result_entry(self, number: int) -> Entry | None:
+        """Return the message that holds the Nth tool result."""
+        return await self._do(self._files.reader.result_entry, number)
+
+    async def search(self, pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
+        """Return up to ``limit`` (id, line) pairs whose text matches a regular expression, newest first.
+
+        Raises:
+            RecordError: The pattern could take for ever.
+        """
+        return await self._do(journal_search.search, self._files.reader, pattern, limit)
+
+    async def load_output(self, name: str) -> str | None:
+        """Return a stored text, or None; ``name`` may be the path that `store_output` returned."""
+        return await self._do(journal_outputs.load_output, self.folder, name)
+
+    async def close(self) -> None:
+        """Sync and let go of the session; one in which nothing was said leaves no folder behind."""
+        if not self._files.closed:
+            await self._do(self._files.close)
+            self._worker.shutdown(wait=False)
+
+    async def _do(self, work: Callable[..., _T], *arguments: object) -> _T:
+        if self._files.closed:
+            raise RecordError(f"the session {self.session} is closed")
+        return await _finish(self._worker, partial(work, *arguments))
+
+
+async def _finish(worker: ThreadPoolExecutor, work: Callable[[], _T]) -> _T:
+    """Run blocking work to its end; a cancellation meanwhile is handed on to the caller's next await."""
+    job = asyncio.get_running_loop().run_in_executor(worker, work)
+    task = asyncio.current_task()
+    cancelled: list[asyncio.CancelledError] = []
+    while not job.done():
+        try:
+            await asyncio.wait({job})
+        except asyncio.CancelledError as error:
+            cancelled.append(error)
+            if task is not None:
+                task.uncancel()
+    if task is not None:
+        for missed in cancelled:
+            task.cancel(*missed.args)
+    return job.result()

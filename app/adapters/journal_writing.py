@@ -1,0 +1,160 @@
+"""Durable writing: appends that are whole or not there, new files by rename, private folders and files."""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from app.errors import RecordUnwritable
+
+_OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_sync_data = getattr(os, "fdatasync", os.fsync)
+
+
+class AppendFile:
+    """A file that only grows by whole records.
+
+    Args:
+        path: Made when it is missing.
+        end: Where the good data ends; what lies behind it is cut off before the next append. None for all of it.
+        needs_newline: Whether the last good record lacks its line end.
+
+    Raises:
+        OSError: It cannot be opened for writing.
+    """
+
+    def __init__(self, path: Path, *, end: int | None = None, needs_newline: bool = False) -> None:
+        self.path = path
+        self._handle = os.open(path, os.O_RDWR | os.O_CREAT | _OPEN, 0o600)
+        with suppress(OSError):
+            path.chmod(0o600)
+        size = os.fstat(self._handle).st_size
+        self.end = size if end is None else end
+        self._dirty = self.end != size
+        self._needs_newline = needs_newline
+
+    def append(self, data: bytes) -> int:
+        """Write one record and wait until it is on the disk; return where it begins.
+
+        Raises:
+            RecordUnwritable: Nothing of it stays in the file.
+        """
+        try:
+            if self._dirty:
+                os.ftruncate(self._handle, self.end)
+                self._dirty = False
+            lead = b"\n" if self._needs_newline else b""
+            self._dirty = True
+            self._write(lead + data)
+            _sync_data(self._handle)
+            if os.fstat(self._handle).st_nlink == 0:
+                raise FileNotFoundError(errno.ENOENT, "it was deleted", str(self.path))
+        except OSError as error:
+            self._cut_back()
+            raise unwritable(self.path, error) from error
+        start = self.end + len(lead)
+        self.end = start + len(data)
+        self._dirty = self._needs_newline = False
+        return start
+
+    def sync(self) -> None:
+        """Wait until everything is on the disk."""
+        try:
+            _sync_data(self._handle)
+        except OSError as error:
+            raise unwritable(self.path, error) from error
+
+    def close(self) -> None:
+        """Close the file; more than once does no harm."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+    def _write(self, data: bytes) -> None:
+        os.lseek(self._handle, self.end, os.SEEK_SET)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(self._handle, rest) :]
+
+    def _cut_back(self) -> None:
+        with suppress(OSError):
+            os.ftruncate(self._handle, self.end)
+            self._dirty = False
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """Write a whole file so that it is there in full or not at all, also after a power cut.
+
+    Raises:
+        RecordUnwritable: Nothing was left behind.
+    """
+    temporary = path.with_name(f"{path.name}.tmp")
+    left = temporary
+    try:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600)
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(handle, rest) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        temporary.chmod(0o600)
+        temporary.replace(path)
+        left = path
+        sync_folder(path.parent)
+    except OSError as error:
+        with suppress(OSError):
+            left.unlink()
+        raise unwritable(path, error) from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def private_folder(folder: Path) -> None:
+    """Make a folder that only its owner may enter, whatever the umask; one that exists is tightened."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with suppress(PermissionError):
+        folder.chmod(0o700)
+
+
+def unwritable(path: Path, error: OSError) -> RecordUnwritable:
+    """Return the error in words for a person."""
+    elsewhere = "Make it writable, or set PAL_TRANSCRIPT_DIR to another folder."
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return RecordUnwritable(
+                f"the disk is full: {path} could not be written",
+                hint="Free some space, then retry.",
+            )
+        case errno.EFBIG:
+            return RecordUnwritable(
+                f"a limit on file sizes stops {path} from growing",
+                hint="Raise the limit (ulimit -f), then retry.",
+            )
+        case errno.ENOTDIR | errno.EEXIST:
+            return RecordUnwritable(
+                f"{error.filename or path} is a file where a folder should be",
+                hint="Move it away, or set PAL_TRANSCRIPT_DIR to another folder.",
+            )
+        case errno.ENOENT:
+            return RecordUnwritable(
+                f"{path} is gone: the session's folder was moved or deleted",
+                hint="Start a new session.",
+            )
+        case _:
+            reason = error.strerror or str(error)
+            return RecordUnwritable(f"cannot write {path}: {reason}", hint=elsewhere)
