@@ -17,13 +17,14 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _PART = re.compile(r"[^\W_]+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
-COMMON_WORDS = frozenset(
+_COMMON = (
     "a about all also an and any are as at be but by can code do does done everything feature file files first "
     "focus for from have how i in into is it its just keep last let me more new next no not now of on one only "
     "or our out over please previous second should so some start step still task than that the their them then "
     "there these they thing things this to up us use was we what when where which while will with work you your "
-    "我们 现在 开始 刚才 完成 一个 第一 第二 功能 继续 保留".split()
+    "我们 现在 开始 刚才 完成 一个 第一 第二 功能 继续 保留"
 )
+COMMON_WORDS = frozenset(_COMMON.split())
 PATH_WEIGHT, SYMBOL_WEIGHT, WORD_WEIGHT = 4.0, 3.0, 1.0
 
 
