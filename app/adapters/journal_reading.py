@@ -144,8 +144,7 @@ class SessionReader:
             result = result or scan.index.next_result or scan.first_result
             if number and result:
                 break
-        undone = (mark.commit for mark in self._marks(events.marks) if isinstance(mark, Undone))
-        commit = max(self.segments[-1], *(n + 1 for n in undone), 1)
+        commit = max(self.segments[-1], *(number + 1 for number in self.undone()), 1)
         return Counters(seq + 1, number or 1, result or 1, commit)
 
     # Reading
@@ -162,8 +161,7 @@ class SessionReader:
         last = self.segments[-1] if before is None else before
         cut = self.commit(before) if before is not None else None
         places = [m for m in self.events.marks if cut is None or m.seq < cut.seq]
-        undone_marks = self._marks([m for m in places if m.kind == "undone"])
-        undone = {mark.commit for mark in undone_marks if isinstance(mark, Undone)}
+        undone = self.undone(cut)
         base: Commit | None = None
         items: list[HistoryItem] = []
         for segment in reversed([n for n in self.segments if n <= last]):
@@ -182,6 +180,15 @@ class SessionReader:
         items += self._marks([m for m in places if m.seq > floor or m.kind == "pinned"])
         kept = (item for item in items if cut is None or item.seq < cut.seq)
         return tuple(sorted(kept, key=lambda item: item.seq))
+
+    def undone(self, before: Commit | None = None) -> frozenset[int]:
+        """Return the numbers of the compactions that were taken back (before another one was made, if given)."""
+        marks = self._marks([m for m in self.events.marks if m.kind == "undone"])
+        return frozenset(
+            mark.commit
+            for mark in marks
+            if isinstance(mark, Undone) and (before is None or mark.seq < before.seq)
+        )
 
     def commit(self, number: int) -> Commit | None:
         """Return a compaction, or None when it is not in the record or cannot be read."""

@@ -1,0 +1,241 @@
+"""``pal sessions list|show|export|archive``: the record for people."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+from app.adapters.clock import SystemClock
+from app.adapters.journal_reading import SessionReader
+from app.adapters.session_archive import ARCHIVE_FOLDER, archive_days, old_sessions
+from app.adapters.session_export import as_jsonl, as_markdown, visible
+from app.adapters.session_list import SessionInfo, find_session, latest_session, list_sessions
+from app.core.ports import Clock
+from app.errors import PalError, RecordUnwritable, SessionNotFound
+
+SHOWN_RESULT_LINES = 20
+
+
+def run(argv: list[str], root: Path, *, clock: Clock | None = None) -> int:
+    """Run a command on the sessions of a folder.
+
+    Args:
+        argv: The words after ``pal sessions``; none of them means ``list``.
+        root: The folder of all sessions.
+        clock: Says what day it is.
+
+    Returns:
+        Exit code: 0 done, 1 failed, 2 wrong use.
+    """
+    try:
+        options = _parser().parse_args(argv or ["list"])
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 2
+    try:
+        match options.command:
+            case "list":
+                return _list(root, options)
+            case "show":
+                return _show(root, options)
+            case "export":
+                return _export(root, options)
+            case _:
+                return _archive(root, options, clock or SystemClock())
+    except PalError as error:
+        sys.stderr.write(f"pal sessions: {error}\n" + (f"{error.hint}\n" if error.hint else ""))
+        return 1
+    except BrokenPipeError:
+        _silence()
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="pal sessions", description="The record, for people.")
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    listing = commands.add_parser("list", help="all sessions of this folder, the last used first")
+    listing.add_argument("--json", action="store_true", help="one JSON object a line")
+    listing.add_argument("-n", "--limit", type=_count, help="at most so many")
+
+    show = commands.add_parser("show", help="read a session; long results are shortened")
+    _session_argument(show)
+    show.add_argument("--full", action="store_true", help="results in full")
+    show.add_argument("--thinking", action="store_true", help="the model's thinking too")
+
+    export = commands.add_parser("export", help="write a session as Markdown or JSON lines")
+    _session_argument(export)
+    export.add_argument("-f", "--format", choices=("markdown", "jsonl"), help="default: markdown")
+    export.add_argument("-o", "--output", type=Path, help="a new file; default: print it")
+    export.add_argument("--thinking", action="store_true", help="the model's thinking too")
+    export.add_argument("--force", action="store_true", help="replace an existing file")
+
+    archive = commands.add_parser(
+        "archive", help="pack old sessions, one file for each day, and remove them from the list"
+    )
+    archive.add_argument(
+        "--before", type=_day, help="sessions last used before this day, YYYY-MM-DD; default: today"
+    )
+    archive.add_argument("--keep-days", type=_count, help="keep those of the last so many days")
+    archive.add_argument(
+        "--to", type=Path, help=f"folder for the archives; default: {ARCHIVE_FOLDER}/"
+    )
+    archive.add_argument("--folders", action="store_true", help="a folder a day, not a .tar.gz")
+    archive.add_argument("--dry-run", action="store_true", help="only say what would be packed")
+    return parser
+
+
+def _session_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "session", nargs="?", help="name, its beginning, or title; default: the last used"
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError("a whole number, 0 or more")
+    return int(text)
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise argparse.ArgumentTypeError("a day as YYYY-MM-DD") from None
+
+
+def _list(root: Path, options: argparse.Namespace) -> int:
+    infos = list_sessions(root)[: options.limit]
+    if options.json:
+        for info in infos:
+            _out(json.dumps({**asdict(info), "folder": str(info.folder)}) + "\n")
+        return 0
+    if not infos:
+        _out(f"No sessions in {visible(str(root))} yet.\n")
+        return 0
+    width = max(len(info.name) for info in infos)
+    _out(f"{'SESSION':{width}}  {'LAST USED':16}  MESSAGES  COMPACTED      SIZE  FIRST WORDS\n")
+    for info in infos:
+        _out(_row(info, width))
+    return 0
+
+
+def _row(info: SessionInfo, width: int) -> str:
+    words = visible(info.title or info.words)
+    shown = words if len(words) <= 60 else words[:59] + "…"
+    figures = f"{info.messages:8,}  {info.compactions:9,}  {_size(info.size):>8}"
+    return f"{visible(info.name):{width}}  {_local(info.last)}  {figures}  {shown}\n"
+
+
+def _size(size: int) -> str:
+    if size < 1_000:
+        return f"{size} B"
+    return f"{size / 1e3:,.0f} kB" if size < 1_000_000 else f"{size / 1e6:,.1f} MB"
+
+
+def _local(time: str) -> str:
+    """Return a time of the record as the user's clock shows it."""
+    try:
+        return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return f"{time[:16]:16}"
+
+
+def _reader(root: Path, options: argparse.Namespace) -> SessionReader:
+    name = find_session(root, options.session) if options.session else latest_session(root)
+    if name is None:
+        raise SessionNotFound(f"there are no sessions in {root} yet")
+    return SessionReader(root / name)
+
+
+def _show(root: Path, options: argparse.Namespace) -> int:
+    reader = _reader(root, options)
+    limit = None if options.full else SHOWN_RESULT_LINES
+    _write_all(as_markdown(reader, thinking=options.thinking, result_lines=limit))
+    _tell_damage(reader)
+    return 0
+
+
+def _export(root: Path, options: argparse.Namespace) -> int:
+    reader = _reader(root, options)
+    path: Path | None = options.output
+    jsonl = options.format == "jsonl" or (
+        options.format is None and path is not None and path.suffix == ".jsonl"
+    )
+    pieces = as_jsonl(reader) if jsonl else as_markdown(reader, thinking=options.thinking)
+    if path is None:
+        _write_all(pieces)
+    else:
+        _write_file(path, pieces, replace=options.force)
+        sys.stderr.write(f"{reader.folder.name} written to {path}\n")
+    _tell_damage(reader)
+    return 0
+
+
+def _archive(root: Path, options: argparse.Namespace, clock: Clock) -> int:
+    before = options.before or clock.now()[:10]
+    if options.keep_days is not None:
+        before = (date.fromisoformat(before) - timedelta(days=options.keep_days)).isoformat()
+    if options.dry_run:
+        for day, infos in old_sessions(root, before).items():
+            _out(f"{day}: {len(infos)} sessions, {_size(sum(info.size for info in infos))}\n")
+        return 0
+    count = 0
+    target = options.to or root / ARCHIVE_FOLDER
+    for done in archive_days(root, before, target, as_folders=options.folders):
+        count += len(done.sessions)
+        if done.sessions:
+            _out(f"{done.day}: {len(done.sessions)} sessions in {done.path}\n")
+        for name in done.busy:
+            sys.stderr.write(f"{name} is open and stays.\n")
+    if not count:
+        _out(f"No sessions from before {before} to pack.\n")
+    elif options.folders:
+        _out(f"To go on with one, move its folder back into {root}\n")
+    else:
+        _out(f"To go on with one: tar -xzf ARCHIVE -C {root}\n")
+    return 0
+
+
+def _write_file(path: Path, pieces: Iterable[str], *, replace: bool) -> None:
+    """Write an export that only its owner can read: it holds whatever the session held."""
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if replace else os.O_EXCL)
+    try:
+        handle = os.open(path, flags, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(pieces)
+    except FileExistsError:
+        raise RecordUnwritable(
+            f"{path} exists already", hint="Add --force to replace it."
+        ) from None
+    except OSError as error:
+        raise RecordUnwritable(f"cannot write {path}: {error.strerror}") from error
+
+
+def _write_all(pieces: Iterable[str]) -> None:
+    for piece in pieces:
+        _out(piece)
+    sys.stdout.flush()
+
+
+def _out(text: str) -> None:
+    """Print, also to a terminal that does not know every character."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+
+
+def _tell_damage(reader: SessionReader) -> None:
+    for notice in reader.notices:
+        sys.stderr.write(f"note: {notice}\n")
+
+
+def _silence() -> None:
+    """Keep the interpreter from complaining at its end that nobody reads its output any more."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
