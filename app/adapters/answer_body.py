@@ -60,7 +60,7 @@ class AnswerBody:
             shown = self._json()
         elif self._is_events and not self.finished:
             shown = self._events(self._split(None))
-            if not self._seen_event:
+            if not self._seen_event and not self._first.startswith(b":"):
                 raise not_messages_api(self._first.decode("utf-8", "replace"), self._call)
         if not self._reader.started and not self.finished:
             raise self._broken(
@@ -115,7 +115,8 @@ class AnswerBody:
         try:
             value = json.loads(text)
         except json.JSONDecodeError as error:
-            if text[:1] != "<" and error.pos >= len(text.rstrip()):
+            torn = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+            if torn and text[:1] != "<":
                 raise self._broken("the answer is cut off") from error
             raise not_messages_api(text, self._call) from error
         except RecursionError as error:

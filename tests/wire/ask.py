@@ -6,10 +6,20 @@ from dataclasses import dataclass, field
 
 from app.adapters.anthropic_model import AnthropicModel
 from app.core.messages import user
-from app.core.requests import Answer, FieldDropped, ModelEvent, ModelRequest, RetryWait, TextDelta, ToolSpec
+from app.core.requests import (
+    Answer,
+    FieldDropped,
+    ModelEvent,
+    ModelRequest,
+    RetryWait,
+    TextDelta,
+    ToolSpec,
+)
 from app.errors import ModelError
 
-TOOL = ToolSpec("read_file", "Read a file.", {"type": "object", "properties": {"path": {"type": "string"}}})
+TOOL = ToolSpec(
+    "read_file", "Read a file.", {"type": "object", "properties": {"path": {"type": "string"}}}
+)
 REQUEST = ModelRequest("claude-opus-5-5", "Be brief.", (TOOL,), (user("hi"),), 1_000)
 
 
@@ -54,7 +64,12 @@ async def ask(url: str, request: ModelRequest = REQUEST, **options: object) -> A
     async def sleep(seconds: float) -> None:
         asked.slept.append(seconds)
 
-    settings: dict[str, object] = {"api_key": "sk-test-1", "sleep": sleep, "chance": lambda: 0.0, **options}
+    settings: dict[str, object] = {
+        "api_key": "sk-test-1",
+        "sleep": sleep,
+        "chance": lambda: 0.0,
+        **options,
+    }
     model = AnthropicModel(base_url=url, **settings)  # type: ignore[arg-type]
     try:
         async for event in model.stream(request):

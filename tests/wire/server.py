@@ -32,7 +32,8 @@ class Reply:
 
     `ending` is how it ends after the last chunk: "whole" (proper end of the chunked body), "cut" (the socket closes
     inside the chunked body), "close" (no length was announced, the socket closes), "reset" (TCP reset), "stall"
-    (nothing more, until the client goes), "open" (like whole, but the chunked body is never ended).
+    (nothing more, until the client goes), "open" (like whole, but the chunked body is never ended). With status 0 not
+    even a header is sent.
     """
 
     chunks: Iterable[bytes] = ()
@@ -49,12 +50,17 @@ def pieces(body: bytes, size: int) -> list[bytes]:
 
 
 def json_reply(body: Any, status: int = 200, **headers: str) -> Reply:
-    head = {"content-type": "application/json", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    head = {
+        "content-type": "application/json",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
     return Reply([json.dumps(body).encode()], status, head)
 
 
 def error_reply(status: int, kind: str, message: str, **headers: str) -> Reply:
-    return json_reply({"type": "error", "error": {"type": kind, "message": message}}, status, **headers)
+    return json_reply(
+        {"type": "error", "error": {"type": kind, "message": message}}, status, **headers
+    )
 
 
 class WireServer:
@@ -92,12 +98,21 @@ class WireServer:
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         return await self._answer(reply, reader, writer)
 
-    async def _answer(self, reply: Reply, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    async def _answer(
+        self, reply: Reply, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
+        if reply.status == 0:
+            await reader.read(1)
+            self.client_gone.set()
+            return False
         chunked = reply.ending != "close"
-        headers = {**reply.headers, **({"transfer-encoding": "chunked"} if chunked else {"connection": "close"})}
+        headers = {
+            **reply.headers,
+            **({"transfer-encoding": "chunked"} if chunked else {"connection": "close"}),
+        }
         writer.write(f"HTTP/1.1 {reply.status} Scripted\r\n".encode())
         writer.write("".join(f"{k}: {v}\r\n" for k, v in headers.items()).encode() + b"\r\n")
-        for number, chunk in enumerate(reply.chunks):
+        for number, chunk in enumerate(filter(None, reply.chunks)):
             writer.write(b"%x\r\n%s\r\n" % (len(chunk), chunk) if chunked else chunk)
             await writer.drain()
             if number == 0 and reply.gate is not None:
@@ -114,7 +129,9 @@ class WireServer:
             case "reset":
                 await writer.drain()
                 linger = struct.pack("ii", 1, 0)
-                writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                writer.get_extra_info("socket").setsockopt(
+                    socket.SOL_SOCKET, socket.SO_LINGER, linger
+                )
                 writer.transport.abort()
         return False
 

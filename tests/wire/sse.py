@@ -14,8 +14,17 @@ def event(body: dict[str, Any], *, name: str | None = None) -> bytes:
 
 
 def start(*, model: str = "claude-opus-5-5", usage: dict[str, Any] | None = None) -> bytes:
-    message: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": []}
-    message |= {"stop_reason": None, "usage": usage if usage is not None else {"input_tokens": 10, "output_tokens": 1}}
+    message: dict[str, Any] = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [],
+    }
+    message |= {
+        "stop_reason": None,
+        "usage": usage if usage is not None else {"input_tokens": 10, "output_tokens": 1},
+    }
     return event({"type": "message_start", "message": message})
 
 
@@ -31,8 +40,13 @@ def block_stop(index: int) -> bytes:
     return event({"type": "content_block_stop", "index": index})
 
 
-def stop(reason: str | None = "end_turn", *, usage: dict[str, Any] | None = None, **delta_fields: Any) -> bytes:
-    body: dict[str, Any] = {"type": "message_delta", "delta": {"stop_reason": reason, **delta_fields}}
+def stop(
+    reason: str | None = "end_turn", *, usage: dict[str, Any] | None = None, **delta_fields: Any
+) -> bytes:
+    body: dict[str, Any] = {
+        "type": "message_delta",
+        "delta": {"stop_reason": reason, **delta_fields},
+    }
     body["usage"] = usage if usage is not None else {"output_tokens": 5}
     return event(body)
 
@@ -47,12 +61,20 @@ def error(kind: str, message: str) -> bytes:
 
 def text(index: int, *pieces: str) -> bytes:
     body = block_start(index, type="text", text="")
-    return body + b"".join(delta(index, "text_delta", text=piece) for piece in pieces) + block_stop(index)
+    return (
+        body
+        + b"".join(delta(index, "text_delta", text=piece) for piece in pieces)
+        + block_stop(index)
+    )
 
 
 def call(index: int, name: str, *pieces: str, id_: str = "toolu_1") -> bytes:
     body = block_start(index, type="tool_use", id=id_, name=name, input={})
-    return body + b"".join(delta(index, "input_json_delta", partial_json=p) for p in pieces) + block_stop(index)
+    return (
+        body
+        + b"".join(delta(index, "input_json_delta", partial_json=p) for p in pieces)
+        + block_stop(index)
+    )
 
 
 def answer(*pieces: str, usage: dict[str, Any] | None = None) -> bytes:

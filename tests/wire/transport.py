@@ -31,7 +31,9 @@ class ScriptedTransport(httpx2.MockTransport):
 
     async def _answer(self, request: httpx2.Request) -> httpx2.Response:
         headers = {key.lower(): value for key, value in request.headers.items()}
-        self.requests.append(Received(request.method, request.url.path, headers, await request.aread()))
+        self.requests.append(
+            Received(request.method, request.url.path, headers, await request.aread())
+        )
         self.urls.append(str(request.url))
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         return httpx2.Response(reply.status, headers=reply.headers, stream=_Chunks(reply.chunks))
