@@ -67,6 +67,8 @@ class Dialogue:
     """Billed input of each of the agent's requests, oldest first."""
     reports: list[CompactionReport] = field(default_factory=list)
     todo: tuple[TodoItem, ...] = ()
+    max_output: int | None = None
+    """The model's own limit for an answer in tokens, where the endpoint says it."""
     muted_until: int = 0
     """Layer 2 waits until the next request passes this many tokens; 0 when it does not wait."""
     noted: float = 0.0

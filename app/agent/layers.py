@@ -187,22 +187,26 @@ class Layers:
             CompactionRefused: The model gave none that could be used.
         """
         await self._dialogue.record.sync()
-        text, usages, problem = await summarize(
+        summary = await summarize(
             self.situation(), focus=focus, model=self._dialogue.model, tell=_model_tell(tell)
         )
         sent = self._dialogue.conversation.sizes.total
-        for usage in usages:
+        for usage in summary.usages:
             await self._dialogue.charge(usage, Purpose.SUMMARY, sent=sent)
-        if not text:
-            raise CompactionRefused(problem)
-        return text
+        if not summary.text:
+            raise CompactionRefused(summary.problem or "the model gave no usable summary")
+        return summary.text
 
     async def apply_summary(self, text: str, focus: str, tell: Tell) -> CompactionReport:
         """Compact with a summary that the user has edited."""
         tell(CompactionStarted(Layer.MANUAL, "with the edited summary"))
         started = self._clock.monotonic()
         compaction = await with_summary(
-            self.situation(), text, focus=focus, read_file=self._read_lines
+            self.situation(),
+            text,
+            reason="you edited the summary",
+            focus=focus,
+            read_file=self._read_lines,
         )
         return await self._settle(compaction, started, tell)
 
@@ -218,6 +222,7 @@ class Layers:
             window=dialogue.frame.window,
             todo=dialogue.todo,
             transcript=dialogue.record.transcript,
+            max_output=dialogue.max_output,
         )
 
     def answered(self, view: View, answer: Answer) -> None:
@@ -234,11 +239,13 @@ class Layers:
 
     async def _settle(self, compaction: Compaction, started: float, tell: Tell) -> CompactionReport:
         dialogue = self._dialogue
-        report = compaction.report
+        report, before = compaction.report, dialogue.conversation
         sent = dialogue.conversation.sizes.total
         costs = [
             await dialogue.charge(usage, Purpose.SUMMARY, sent=sent) for usage in compaction.usages
         ]
+        if compaction.window is not None:
+            dialogue.learn_window(compaction.window)
         known = [cost for cost in costs if cost is not None]
         if compaction.draft is not None:
             number = await dialogue.commit(compaction.draft)
@@ -250,9 +257,11 @@ class Layers:
             cost=sum(known) if len(known) == len(costs) else None,
             seconds=self._clock.monotonic() - started,
         )
-        self.guards = self.guards.after(report, dialogue.requests)
+        self.guards = self.guards.after(
+            report, dialogue.requests, min_gain=dialogue.policy.auto.min_gain
+        )
         report = await self._tell_report(report, tell)
-        notice = self.guards.notice(dialogue.conversation, dialogue.requests)
+        notice = self.guards.notice(before)
         if notice:
             tell(Notice(notice, warning=True))
         return report

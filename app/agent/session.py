@@ -82,7 +82,6 @@ class Session:
     def __init__(self, parts: SessionParts) -> None:
         self._parts = parts
         self._new_todo: tuple[TodoItem, ...] | None = None
-        self._info: ModelInfo | None = None
         self._tools = parts.tools(self._set_todo)
         self._channel = Channel()
         self._wanted: list[str] = []
@@ -416,16 +415,17 @@ class Session:
         frame = self._dialogue.frame
         try:
             async with asyncio.timeout(MODEL_INFO_SECONDS):
-                self._info = await self._parts.model.info(frame.model)
+                info = await self._parts.model.info(frame.model)
         except (ModelError, TimeoutError):
-            self._info = None
-        frame.window, frame.window_source = self._parts.window_of(self._info, frame.model)
+            info = None
+        self._dialogue.max_output = info.max_output if info else None
+        frame.window, frame.window_source = self._parts.window_of(info, frame.model)
         self._dialogue.fit_threshold()
 
     async def _raise_output(self) -> bool:
         """Raise the output limit to what the model allows; return whether there was more to give."""
         frame = self._dialogue.frame
-        most = (self._info.max_output if self._info else None) or frame.max_tokens
+        most = self._dialogue.max_output or frame.max_tokens
         if most <= frame.max_tokens:
             return False
         frame.max_tokens = most

@@ -14,7 +14,7 @@ from app.agent.gate import Gate
 from app.agent.layers import Layers
 from app.agent.queue import TypedAhead
 from app.compaction.entry import ResultDraft
-from app.compaction.notes import budget_note
+from app.compaction.notes import due_mark, note
 from app.core import remarks
 from app.core.budget import Usage
 from app.core.events import (
@@ -270,14 +270,13 @@ class Turn:
     async def _note(self) -> tuple[str, ...]:
         """Return the note for a share of the threshold that was just passed, once for each share and view."""
         dialogue = self.dialogue
-        policy = dialogue.policy.manual
-        share = dialogue.used / dialogue.trigger if dialogue.trigger else 0.0
-        due = [mark for mark in policy.notes_at if dialogue.noted < mark <= share]
-        if not due or not policy.enabled:
+        used, limit = dialogue.used, dialogue.trigger
+        mark = due_mark(dialogue.policy.manual, used=used, threshold=limit, given={dialogue.noted})
+        if mark is None:
             return ()
-        dialogue.noted = max(due)
-        await dialogue.record.remark(remarks.NOTE, {"mark": dialogue.noted})
-        return (budget_note(dialogue.used, dialogue.trigger),)
+        dialogue.noted = mark
+        await dialogue.record.remark(remarks.NOTE, {"mark": mark})
+        return (note(mark, used=used, threshold=limit),)
 
     async def _after_cancel(self) -> None:
         """Leave a conversation that can be sent: every call answered."""

@@ -143,7 +143,7 @@ class Record(Protocol):
         """Return when all that was written is on the disk."""
         ...
 
-    async def history(self, before: int | None = None) -> tuple[HistoryItem, ...]:
+    async def history(self, *, before: int | None = None) -> tuple[HistoryItem, ...]:
         """Return the items that the view is made from, in order of seq: `replay` of them gives the conversation.
 
         With ``before``, the items behind the view right before compaction number ``before``.

@@ -1,0 +1,75 @@
+"""What a recorded call did, guessed from its tool's name and arguments: recordings of other programs do not say."""
+
+from __future__ import annotations
+
+import re
+
+from app.core.history import Effects, Span
+from app.core.messages import JsonObject, ToolResult, ToolUse
+
+PATH_KEYS = ("path", "file_path", "filename", "file", "target_file", "notebook_path")
+COMMAND_KEYS = ("command", "cmd", "script")
+OLD_TEXT_KEYS = ("old_text", "old_string", "old_str", "search", "oldText")
+_READS = re.compile(r"(?:^|_)(?:read|view|open|cat)(?:_|$)|^read", re.I)
+_EDITS = re.compile(r"edit|replace|write|create|insert|patch|apply", re.I)
+_EXIT = re.compile(r"(?:exit(?:ed with)?(?: code)?|returncode)[:= ]+(-?\d+)", re.I)
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.M)
+_NUMBERED = re.compile(r"^\s*(\d+)(?:→|\t|\|| {2}|: )", re.M)
+
+
+def infer_effects(call: ToolUse, result: ToolResult) -> Effects:
+    """Return the likely effects of a recorded call."""
+    path = first_text(call.input, PATH_KEYS)
+    command = command_of(call)
+    lines = result.text.count("\n") + 1 if result.text else 0
+    if is_read(call) and path:
+        numbers = [int(n) for n in _NUMBERED.findall(result.text)]
+        first, last = (min(numbers), max(numbers)) if numbers else (1, max(1, lines))
+        return Effects(path, f"lines {first}-{last}", read=(Span(path, first, last),))
+    if command:
+        found = _EXIT.search(result.text)
+        code = int(found.group(1)) if found else None
+        outcome = f"{lines} lines" if code is None else f"exit {code}, {lines} lines"
+        modified = tuple(_PATCHED.findall(command))
+        return Effects(command.splitlines()[0][:200], outcome, modified=modified, exit_code=code)
+    if _EDITS.search(call.name):
+        changed = (path,) if path else tuple(_PATCHED.findall(str(dict(call.input))))
+        return Effects(path, "edited", modified=() if result.is_error else changed)
+    return Effects(path or first_text(call.input, tuple(call.input)), f"{lines} lines")
+
+
+def is_read(call: ToolUse) -> bool:
+    """Whether the tool shows a file."""
+    action = call.input.get("command")
+    viewing = action == "view" and bool(first_text(call.input, PATH_KEYS))
+    return viewing or bool(_READS.search(call.name))
+
+
+def edit_targets(call: ToolUse) -> tuple[str, ...]:
+    """Return the texts that the call replaces; () when it is no edit."""
+    found = first_text(call.input, OLD_TEXT_KEYS)
+    targets = [found] if found else []
+    edits = call.input.get("edits")
+    if isinstance(edits, list):
+        targets += [first_text(edit, OLD_TEXT_KEYS) for edit in edits if isinstance(edit, dict)]
+    return tuple(target for target in targets if target.strip())
+
+
+def command_of(call: ToolUse) -> str:
+    """Return the shell command of a call, "" when it runs none."""
+    for key in COMMAND_KEYS:
+        value = call.input.get(key)
+        if isinstance(value, list):
+            value = " ".join(str(part) for part in value)
+        if isinstance(value, str) and value and not first_text(call.input, PATH_KEYS):
+            return value
+    return ""
+
+
+def first_text(arguments: JsonObject, keys: tuple[str, ...]) -> str:
+    """Return the first text among these arguments, or ""."""
+    for key in keys:
+        value = arguments.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return ""

@@ -1,0 +1,139 @@
+"""``pal doctor``, ``pal sessions`` and ``pal replay``: arguments to functions, results to text or JSON."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from app.core.policy import CompactionPolicy
+    from app.replay.driver import ReplayReport
+
+
+def doctor(arguments: list[str]) -> int:
+    """Check configuration, endpoint and folder."""
+    parser = argparse.ArgumentParser(prog="pal doctor", description=doctor.__doc__)
+    parser.add_argument("folder", nargs="?", default=".")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("--trust", action="store_true", help="use what this folder's own files set")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    options = parser.parse_args(arguments)
+    from app.launch import run_doctor_command
+
+    return run_doctor_command(options)
+
+
+def sessions(arguments: list[str]) -> int:
+    """List, show, export and archive the sessions of this folder."""
+    from app.launch import transcripts_of
+    from app.sessions_cli import run
+
+    return run(arguments, transcripts_of(Path.cwd()))
+
+
+def replay(arguments: list[str]) -> int:
+    """Say what compaction would have done to recorded sessions, without a model."""
+    parser = argparse.ArgumentParser(prog="pal replay", description=replay.__doc__)
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="a .jsonl recording, or a session folder"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument(
+        "--dump-requests", metavar="DIR", help="write each request body as a JSON line"
+    )
+    parser.add_argument("--textbook", action="store_true", help="the literal form of the layers")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    options = parser.parse_args(arguments)
+    from app.cli import assignments
+    from app.settings import load_settings
+
+    flags = assignments(options.set)
+    if options.textbook:
+        flags["--textbook"] = "true"
+    settings = load_settings(Path.cwd(), environ=dict(os.environ), home=Path.home(), flags=flags)
+    paths = [Path(file) for file in options.files]
+    dump = Path(options.dump_requests) if options.dump_requests else None
+    window = settings.context_window or 200_000
+    reports = asyncio.run(_replay_all(paths, settings.policy, window, dump))
+    if options.json:
+        from app.replay.driver import as_json
+
+        print(json.dumps({"v": 1, "sessions": [as_json(report) for report in reports]}, indent=1))
+    else:
+        _print_table(reports)
+    return 1 if any(report.problem for report in reports) else 0
+
+
+async def _replay_all(
+    paths: list[Path], policy: CompactionPolicy, window: int, dump: Path | None
+) -> list[ReplayReport]:
+    from app.replay.driver import replay_recording
+    from app.replay.recordings import read_recording
+
+    reports = []
+    for path in paths:
+        recording = read_recording(path)
+        if dump is None:
+            reports.append(await replay_recording(recording, policy, window=window))
+            continue
+        dump.mkdir(parents=True, exist_ok=True)
+        with (dump / f"{recording.name}.requests.jsonl").open("w", encoding="utf-8") as file:
+            reports.append(
+                await replay_recording(
+                    recording, policy, window=window, on_request=_line_writer(file)
+                )
+            )
+    return reports
+
+
+def _line_writer(file: TextIO) -> Any:
+    def write(body: dict[str, Any]) -> None:
+        file.write(json.dumps(body, ensure_ascii=False) + "\n")
+
+    return write
+
+
+def _print_table(reports: list[ReplayReport]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("session", overflow="fold")
+    for name in (
+        "requests",
+        "peak",
+        "mean",
+        "input",
+        "cached",
+        "cost",
+        "cleared",
+        "compactions",
+        "edits lost",
+    ):
+        table.add_column(name, justify="right")
+    for r in reports:
+        table.add_row(
+            r.session,
+            f"{r.requests:,}",
+            f"{r.peak:,}",
+            f"{r.mean:,}",
+            f"{r.input_tokens:,}",
+            f"{r.cached:.0%}",
+            f"{r.cost:,}",
+            f"{r.clears:,} in {r.clearings:,}",
+            f"{r.compactions:,}",
+            f"{r.edits_lost} of {r.edits}",
+        )
+    console = Console()
+    console.print(table)
+    console.print(
+        "Tokens. Cost in units of one uncached input token: cache read 0.1, cache write 1.25, output 5.",
+        style="dim",
+    )
+    for report in reports:
+        if report.problem:
+            console.print(f"{report.session}: {report.problem}", style="red", markup=False)
