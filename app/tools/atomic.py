@@ -1,0 +1,106 @@
+"""Writing a file so that it is old or new at every instant, never a mix."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from app.errors import ToolError
+from app.tools.workspace import Resolved, Workspace, reason
+
+TEMPORARY = re.compile(r"\.pal-write-(\d+)-[0-9a-f]{8}$")
+"""Name of a file being written: process id and a random part."""
+
+
+def write(workspace: Workspace, resolved: Resolved, data: bytes) -> None:
+    """Replace or create a file inside the project; missing folders are made, mode, owner and attributes kept.
+
+    Raises:
+        ToolError: It cannot be written; what was there is untouched and nothing is left behind.
+    """
+    try:
+        parent = Resolved(resolved.path.parent, "", inside=True)
+        folder = workspace.open_folder(parent, create=True)
+        try:
+            _replace(folder, resolved.path.name, data)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise ToolError(f"cannot write {reason(resolved, error)}; nothing was changed") from error
+
+
+def remove_leftovers(paths: Iterable[Path]) -> int:
+    """Delete temporary files among these paths whose writer was killed; return how many."""
+    removed = 0
+    for path in paths:
+        found = TEMPORARY.fullmatch(path.name)
+        if found and not _is_alive(int(found.group(1))):
+            with contextlib.suppress(OSError):
+                path.unlink()
+                removed += 1
+    return removed
+
+
+def _replace(folder: int, name: str, data: bytes) -> None:
+    old = _status(folder, name)
+    temporary = f".pal-write-{os.getpid()}-{secrets.token_hex(4)}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+    descriptor = os.open(temporary, flags, 0o666, dir_fd=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            if old is not None:
+                _copy_metadata(folder, name, old, descriptor)
+            os.fsync(descriptor)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+    with contextlib.suppress(OSError):
+        os.fsync(folder)
+
+
+def _status(folder: int, name: str) -> os.stat_result | None:
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        raise IsADirectoryError(0, "it is not a regular file")
+    if not os.access(name, os.W_OK, dir_fd=folder):
+        raise PermissionError(0, "permission denied")
+    return status
+
+
+def _copy_metadata(folder: int, name: str, old: os.stat_result, descriptor: int) -> None:
+    with contextlib.suppress(OSError):
+        os.fchown(descriptor, old.st_uid, old.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+    if not hasattr(os, "listxattr"):
+        return
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+    with contextlib.suppress(OSError):
+        source = os.open(name, flags, dir_fd=folder)
+        try:
+            for attribute in os.listxattr(source):
+                with contextlib.suppress(OSError):
+                    os.setxattr(descriptor, attribute, os.getxattr(source, attribute))
+        finally:
+            os.close(source)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

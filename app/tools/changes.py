@@ -1,0 +1,69 @@
+"""Which files a command changed: two cheap scans of names, sizes and times, and what differs between them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.tools.tree import SKIPPED_FOLDERS, Ignore
+
+MAX_FILES = 20_000
+MAX_CHANGES = 200
+"""Files named for one command; a build may touch more, and nobody reads such a list."""
+
+Stamp = tuple[int, int, int]
+"""Size in bytes, time of change in nanoseconds, inode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The files of a folder at one moment."""
+
+    files: Mapping[str, Stamp]
+    """By relative path with forward slashes."""
+    complete: bool
+    """Whether the folder had no more than `MAX_FILES` files; else only the first were looked at."""
+
+
+def scan(root: Path, *, limit: int = MAX_FILES) -> Scan:
+    """Return the files below a folder; links are noted, never followed. Blocks: call it in a thread."""
+    files: dict[str, Stamp] = {}
+    pending = [""]
+    while pending:
+        prefix = pending.pop(0)
+        try:
+            with os.scandir(root / prefix) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        if entry.name not in SKIPPED_FOLDERS:
+                            pending.append(f"{prefix}{entry.name}/")
+                        continue
+                    if len(files) >= limit:
+                        return Scan(files, complete=False)
+                    status = entry.stat(follow_symlinks=False)
+                    stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
+                    files[prefix + entry.name] = stamp
+        except OSError:
+            continue
+    return Scan(files, complete=True)
+
+
+def changed(before: Scan, after: Scan, root: Path) -> tuple[str, ...]:
+    """Return the files created, changed or deleted between two scans, sorted; ignored ones are left out."""
+    both_complete = before.complete and after.complete
+    names = (
+        before.files.keys() | after.files.keys()
+        if both_complete
+        else before.files.keys() & after.files.keys()
+    )
+    differing = sorted(name for name in names if before.files.get(name) != after.files.get(name))
+    ignore = Ignore(root)
+    kept: list[str] = []
+    for name in differing:
+        if not ignore.hides(name):
+            kept.append(name)
+            if len(kept) == MAX_CHANGES:
+                break
+    return tuple(kept)

@@ -1,0 +1,181 @@
+"""All processes that a command left behind, also those that fled its group or session, and their end."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+MARK = "PALIMPSEST_JOB"
+"""Environment variable by which the children of one command are told from those of another."""
+POLL_SECONDS = 0.02
+KILL_SECONDS = 2.0
+"""How long killed processes may take to vanish."""
+_PROC = Path("/proc")
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A line of the process table."""
+
+    pid: int
+    parent: int
+    group: int
+    session: int
+    name: str
+    is_dead: bool = False
+    """Ended, and only waits for its parent to notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """The first process of a command; it leads a session and a group of its own."""
+
+    pid: int
+    mark: str
+    """Its value of `MARK`."""
+    others: frozenset[int] = frozenset()
+    """First processes of other commands that run now."""
+
+
+@functools.cache
+def adopt_orphans() -> bool:
+    """Make this process the parent of orphans below it (Linux), so that none can hide; return whether it works."""
+    if not sys.platform.startswith("linux"):
+        return False
+    with suppress(OSError, AttributeError):
+        return bool(ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+    return False
+
+
+def end(root: Root, *, grace: float) -> tuple[str, ...]:
+    """End a command and all it started: TERM, ``grace`` seconds, then KILL until none is left. Blocks.
+
+    Returns:
+        The names of the processes besides the first one that still ran.
+    """
+    alive = first = _living(root)
+    _send(first, signal.SIGTERM)
+    _send(first, signal.SIGCONT)
+    deadline = time.monotonic() + grace
+    while alive and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+        alive = _living(root)
+    deadline = time.monotonic() + KILL_SECONDS
+    while alive and time.monotonic() < deadline:
+        _send(alive, signal.SIGKILL)
+        time.sleep(POLL_SECONDS)
+        alive = _living(root)
+    return tuple(process.name for process in first if process.pid != root.pid)
+
+
+def _living(root: Root) -> tuple[Process, ...]:
+    """The processes of a command; those that ended and are ours to take leave of vanish on the way."""
+    table = process_table()
+    members = _members(table, root)
+    _reap(table, members, root)
+    return tuple(p for p in table if p.pid in members and not p.is_dead)
+
+
+def _members(table: tuple[Process, ...], root: Root) -> set[int]:
+    """Its session and group, adopted orphans of its own, and all descendants of these."""
+    ours, session = os.getpid(), _session()
+    wanted = {p.pid for p in table if root.pid in (p.pid, p.session, p.group)}
+    for process in table:
+        is_orphan = process.parent in (ours, 1) and process.session not in (session, *root.others)
+        if is_orphan and not process.is_dead and process.pid not in wanted | root.others:
+            mark = _mark_of(process.pid)
+            # One that wiped its environment is only ours to end when no other command could own it.
+            nameless = mark == "" and process.parent == ours and not root.others
+            if mark == root.mark or nameless:
+                wanted.add(process.pid)
+    grown = True
+    while grown:
+        more = {p.pid for p in table if p.parent in wanted} - wanted
+        wanted |= more
+        grown = bool(more)
+    return wanted - {ours}
+
+
+_long_dead: set[int] = set()
+"""Ended children of ours that nobody had taken leave of when last looked."""
+
+
+def _reap(table: Iterable[Process], members: Collection[int], root: Root) -> None:
+    """Take leave of adopted orphans that ended; other children belong to whoever started them."""
+    ours, session = os.getpid(), _session()
+    dead = {
+        p.pid
+        for p in table
+        if p.is_dead and p.parent == ours and p.session != session and p.pid != root.pid
+    } - root.others
+    for pid in dead:
+        if pid in members or pid in _long_dead:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+            _long_dead.discard(pid)
+    _long_dead.intersection_update(dead)
+    _long_dead.update(dead - set(members))
+
+
+def _send(processes: Iterable[Process], number: signal.Signals) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(process.pid, number)
+
+
+def process_table() -> tuple[Process, ...]:
+    """Return all processes that can be seen. Blocks for some milliseconds."""
+    return tuple(_from_proc() if (_PROC / "self/stat").exists() else _from_ps())
+
+
+def _from_proc() -> Iterator[Process]:
+    for folder in _PROC.iterdir():
+        if not folder.name.isdecimal():
+            continue
+        try:
+            data = (folder / "stat").read_bytes()
+        except OSError:
+            continue
+        start, end_ = data.find(b"("), data.rfind(b")")
+        fields = data[end_ + 2 :].split()
+        program = data[start + 1 : end_].decode("utf-8", "replace")
+        parent, group, session = (int(value) for value in fields[1:4])
+        yield Process(int(folder.name), parent, group, session, program, fields[0] in (b"Z", b"X"))
+
+
+def _from_ps() -> Iterator[Process]:
+    """Where there is no /proc: sessions cannot be seen, so the group stands for them."""
+    command = ["/bin/ps", "-A", "-o", "pid=,ppid=,pgid=,stat=,comm="]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    for line in done.stdout.splitlines():
+        fields = line.split(None, 4)
+        if len(fields) == 5 and all(field.isdecimal() for field in fields[:3]):
+            pid, parent, group = (int(field) for field in fields[:3])
+            yield Process(
+                pid, parent, group, group, Path(fields[4]).name, fields[3].startswith("Z")
+            )
+
+
+def _mark_of(pid: int) -> str | None:
+    """Its value of `MARK`: "" when it has none, None when its environment cannot be read."""
+    try:
+        data = (_PROC / str(pid) / "environ").read_bytes()
+    except OSError:
+        return None
+    prefix = f"{MARK}=".encode()
+    found = next((part for part in data.split(b"\0") if part.startswith(prefix)), b"")
+    return found[len(prefix) :].decode("utf-8", "replace")
+
+
+def _session() -> int:
+    return os.getsid(0) if hasattr(os, "getsid") else 0

@@ -1,0 +1,137 @@
+"""A command's output in bounded memory: its head and its tail whole, what lies between counted exactly."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+HEAD_BYTES = 1_500_000
+TAIL_BYTES = 500_000
+LIVE_CHARS = 8_000
+"""Most that is shown live at once; the rest of a flood is in the result."""
+
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor
+    r"|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)"  # titles, links, clipboard
+    r"|\x1b[ -/]*[0-~]?"
+    r"|[\x80-\x9f]"
+)
+_CONTROLS = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What a command wrote."""
+
+    text: str
+    """Without escape sequences; where the middle was dropped, a line says how much."""
+    lines: int
+    """Lines of all it wrote."""
+    dropped: int = 0
+    """Bytes that were dropped."""
+    replaced: int = 0
+    """Characters that stand for bytes that are no UTF-8."""
+
+
+class Output:
+    """Takes pieces of output and keeps the head and the tail."""
+
+    def __init__(self, *, head: int = HEAD_BYTES, tail: int = TAIL_BYTES) -> None:
+        self._head_limit = head
+        self._tail_limit = tail
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._newlines = 0
+        self._total = 0
+        self._last = b""
+
+    @property
+    def total(self) -> int:
+        """Bytes so far."""
+        return self._total
+
+    def add(self, data: bytes) -> None:
+        """Take the next piece."""
+        if not data:
+            return
+        self._total += len(data)
+        self._newlines += data.count(b"\n")
+        self._last = data[-1:]
+        room = self._head_limit - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        if data:
+            self._tail += data[-self._tail_limit :]
+            if len(self._tail) > 2 * self._tail_limit:
+                del self._tail[: -self._tail_limit]
+
+    def collect(self) -> Collected:
+        """Return all that was kept, and begin anew."""
+        tail = bytes(self._tail[-self._tail_limit :])
+        dropped = self._total - len(self._head) - len(tail)
+        lines = self._newlines + (1 if self._total and self._last != b"\n" else 0)
+        if dropped:
+            head = bytes(self._head)
+            lost = self._newlines - head.count(b"\n") - tail.count(b"\n")
+            note = f"\n[… {dropped:,} bytes with {lost:,} line ends dropped here …]\n"
+            first, second = head.decode("utf-8", "replace"), tail.decode("utf-8", "replace")
+            text = f"{clean(first)}{note}{clean(second)}"
+        else:
+            first, second = (bytes(self._head) + tail).decode("utf-8", "replace"), ""
+            text = clean(first)
+        replaced = first.count("\ufffd") + second.count("\ufffd")
+        self._head.clear()
+        self._tail.clear()
+        self._newlines = self._total = 0
+        self._last = b""
+        return Collected(text, lines, dropped, replaced)
+
+
+class LiveText:
+    """Turns output into readable pieces as it comes; overwritten progress lines show their last state."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._pending = ""
+        self._skipped = 0
+
+    def add(self, data: bytes) -> None:
+        """Take the next piece; of a flood only the end is kept."""
+        self._pending += self._decoder.decode(data)
+        if len(self._pending) > 2 * LIVE_CHARS:
+            self._skipped += len(self._pending) - LIVE_CHARS
+            self._pending = self._pending[-LIVE_CHARS:]
+
+    def take(self, *, final: bool = False) -> str:
+        """Return what can be shown now; an unfinished line that may still be overwritten waits."""
+        if final:
+            self._pending += self._decoder.decode(b"", final=True)
+        end = self._pending.rfind("\n") + 1
+        rest = self._pending[end:]
+        waits = not final and ("\r" in rest or "\x1b" in rest)
+        shown = self._pending[:end] if waits else self._pending
+        self._pending = rest[rest.rfind("\r", 0, -1) + 1 :] if waits else ""
+        text = clean(shown)
+        if self._skipped:
+            text = f"[… {self._skipped:,} characters not shown live …]\n{text}"
+            self._skipped = 0
+        return text
+
+
+def clean(text: str) -> str:
+    """Return the text as a person would read it on a terminal: no escape sequences, overwritten parts gone."""
+    if "\x1b" in text or not text.isascii():
+        text = _ESCAPES.sub("", text)
+    if "\r" in text:
+        text = "\n".join(_last_state(line) for line in text.split("\n"))
+    if "\0" in text:
+        text = text.replace("\0", "\u2400")
+    return _CONTROLS.sub("", text)
+
+
+def _last_state(line: str) -> str:
+    """What a terminal would show of a line: what follows the last carriage return that something follows."""
+    line = line.rstrip("\r")
+    return line[line.rfind("\r") + 1 :]

@@ -1,0 +1,258 @@
+"""recall: the original of anything that was cleared or compacted, from the record."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from app.core.history import Effects, Entry
+from app.core.messages import (
+    Block,
+    Image,
+    JsonObject,
+    Message,
+    Opaque,
+    Text,
+    Thinking,
+    ToolResult,
+    ToolUse,
+)
+from app.core.ports import Emit, Proposal, ToolOutcome
+from app.core.requests import ToolSpec
+from app.core.tokens import estimate_text
+from app.errors import ToolError
+from app.tools.lines import NUMBER_MARK, Page, read_page
+from app.tools.regex import find, require_expression
+from app.tools.room import Policy, recall_tokens
+
+MAX_HITS = 40
+MAX_MATCHES = 1_000
+PATTERN_SECONDS = 5.0
+HIT_CHARS = 300
+_ID = re.compile(r"\s*([rm])\s*(\d{1,9})\s*", re.IGNORECASE)
+_RANGE = re.compile(r"\s*(\d{1,12})\s*(?:[-–:]\s*(\d{1,12})?\s*)?")
+
+
+class RecallSource(Protocol):
+    """The part of the record that recall needs."""
+
+    async def result_entry(self, number: int) -> Entry | None:
+        """Return the message that holds the Nth tool result."""
+        ...
+
+    async def messages(self, numbers: Sequence[int]) -> tuple[Entry, ...]:
+        """Return these messages of the record; unknown numbers are left out."""
+        ...
+
+    async def search(self, pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
+        """Return up to ``limit`` (id, line) pairs whose text matches a regular expression, newest first."""
+        ...
+
+    async def load_output(self, name: str) -> str | None:
+        """Return a stored text, or None."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """What an id stands for."""
+
+    title: str
+    text: str
+    images: tuple[Image, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecallTool:
+    """Brings originals back."""
+
+    source: RecallSource
+    policy: Policy
+
+    read_only: ClassVar[bool] = True
+
+    @property
+    def spec(self) -> ToolSpec:
+        """Name, description and input schema."""
+        return ToolSpec(
+            "recall",
+            "Bring back the original of something that was cleared, truncated or compacted. With id: r17 is the 17th "
+            "tool result, m5 the 5th message; lines picks a part, pattern only the matching lines. "
+            "Without id: search everything ever said in this session for pattern and get the ids. "
+            f"Numbers and {NUMBER_MARK} in front of lines are not part of the text.",
+            {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "string", "description": "r<N> or m<N>"},
+                    "lines": {
+                        "type": "string",
+                        "description": "Such as 100-180, or 100 to the end",
+                    },
+                    "pattern": {"type": "string", "description": "Python regular expression"},
+                },
+                "required": [],
+            },
+        )
+
+    def target(self, arguments: JsonObject) -> str:
+        """Return the id, the part and the pattern."""
+        parts = (arguments.get(key) for key in ("id", "lines", "pattern"))
+        return " ".join(str(part) for part in parts if part)
+
+    async def propose(self, arguments: JsonObject) -> Proposal:
+        """Return what would be recalled."""
+        return Proposal(f"recall {self.target(arguments)}", self.target(arguments))
+
+    async def run(self, arguments: JsonObject, emit: Emit) -> ToolOutcome:
+        """Bring it back."""
+        pattern: str | None = arguments.get("pattern") or None
+        if pattern is not None:
+            require_expression(pattern)
+        if not arguments.get("id"):
+            return await self._search(pattern)
+        original = await self._original(arguments["id"])
+        room = recall_tokens(self.policy())
+        if pattern is not None:
+            text, outcome = await _matching(original, pattern, room)
+        else:
+            first, last = _range(arguments.get("lines"))
+            text, outcome = await asyncio.to_thread(_part, original, first, last, room)
+        effects = Effects(target=self.target(arguments), outcome=outcome)
+        if original.images and pattern is None:
+            return ToolOutcome((Text(text), *original.images), effects)
+        return ToolOutcome(text, effects)
+
+    async def _search(self, pattern: str | None) -> ToolOutcome:
+        if pattern is None:
+            raise ToolError("give an id such as r17 or m5, or a pattern to search the record")
+        hits = await self.source.search(pattern, MAX_HITS + 1)
+        more = len(hits) > MAX_HITS
+        lines = [f"{id_}: {_short(line)}" for id_, line in hits[:MAX_HITS]]
+        room = recall_tokens(self.policy())
+        while lines and sum(map(estimate_text, lines)) > room:
+            lines.pop()
+            more = True
+        note = ["[more matches are older: narrow the pattern]"] if more else []
+        outcome = f"{len(lines)} matches" if lines else "no matches"
+        body = "\n".join((*lines, *note)) or "(nothing in the record matches)"
+        return ToolOutcome(body, Effects(target=pattern, outcome=outcome))
+
+    async def _original(self, id_: str) -> Original:
+        found = _ID.fullmatch(id_)
+        if found is None:
+            raise ToolError(
+                f"{id_!r} is no id; ids are r<N> for tool results and m<N> for messages"
+            )
+        kind, number = found.group(1).lower(), int(found.group(2))
+        if kind == "m":
+            entries = await self.source.messages([number])
+            if not entries:
+                raise ToolError(f"there is no message m{number}")
+            return _message(entries[0])
+        entry = await self.source.result_entry(number)
+        if entry is None:
+            raise ToolError(f"there is no tool result r{number}")
+        result = entry.message.tool_results[number - entry.first_result]
+        effects = entry.effects.get(result.tool_use_id, Effects())
+        stored = await self.source.load_output(effects.stored) if effects.stored else None
+        about = f" ({effects.target})" if effects.target else ""
+        text = result.text if stored is None else stored
+        return Original(f"r{number}{about}", text, _images(result))
+
+
+def _part(original: Original, first: int, last: int | None, room: float) -> tuple[str, str]:
+    if not original.text:
+        return f"[{original.title}: no text]", "no text"
+    limit = None if last is None else last - first + 1
+    stream = io.BytesIO(original.text.encode("utf-8", "replace"))
+    page = read_page(stream, offset=first, limit=limit, tokens=room)
+    if not page.lines:
+        raise ToolError(f"{original.title} has only {page.total:,} lines")
+    extent = f"lines {page.first:,}-{page.last:,} of {page.total:,}"
+    body = page.numbered if page.first > 1 or not page.ends_file else "\n".join(page.lines)
+    return f"[{original.title}: {extent}{_next(page, last)}]\n{body}", extent
+
+
+def _next(page: Page, last: int | None) -> str:
+    if page.next_column:
+        return f"; line {page.first} is too long to be shown whole: use pattern"
+    if page.ends_file or (last is not None and page.last >= last):
+        return ""
+    return f"; next lines {page.last + 1}-"
+
+
+async def _matching(original: Original, pattern: str, room: float) -> tuple[str, str]:
+    request = {
+        "text": original.text,
+        "pattern": pattern,
+        "ignore_case": False,
+        "context": 0,
+        "limit": MAX_MATCHES,
+    }
+    results = await find(request, PATTERN_SECONDS)
+    shown: list[str] = []
+    for match in results.matches:
+        text = f"{match.number}{NUMBER_MARK}{match.text}"
+        room -= estimate_text(text) + 1
+        if room < 0:
+            break
+        shown.append(text)
+    count = len(results.matches)
+    most = "at least " if count == MAX_MATCHES or not results.in_time else ""
+    outcome = "1 matching line" if count == 1 else f"{most}{count:,} matching lines"
+    more = f", the first {len(shown)} shown" if len(shown) < count else ""
+    return "\n".join((f"[{original.title}: {outcome}{more}]", *shown)), outcome
+
+
+def _message(entry: Entry) -> Original:
+    text = "\n\n".join(part for block in entry.message.content if (part := _readable(block)))
+    return Original(
+        f"{entry.id}, {entry.message.role}, {entry.time}", text, _pictures(entry.message)
+    )
+
+
+def _readable(block: Block) -> str:
+    match block:
+        case Text(text):
+            return text
+        case ToolUse(_, name, arguments):
+            return f"[used {name}: {json.dumps(dict(arguments), ensure_ascii=False)}]"
+        case ToolResult():
+            return f"[tool result]\n{block.text}"
+        case Image():
+            return "[picture]"
+        case Thinking() | Opaque():
+            return ""
+
+
+def _images(result: ToolResult) -> tuple[Image, ...]:
+    if isinstance(result.content, str):
+        return ()
+    return tuple(part for part in result.content if isinstance(part, Image))
+
+
+def _pictures(message: Message) -> tuple[Image, ...]:
+    return tuple(block for block in message.content if isinstance(block, Image))
+
+
+def _range(text: str | None) -> tuple[int, int | None]:
+    if not text:
+        return 1, None
+    found = _RANGE.fullmatch(text)
+    if found is None or int(found.group(1)) < 1:
+        raise ToolError(f"lines must be like 100-180 or 100, not {text!r}")
+    first = int(found.group(1))
+    last = int(found.group(2)) if found.group(2) else None
+    if last is not None and last < first:
+        raise ToolError(f"lines {text} ends before it begins")
+    return first, last
+
+
+def _short(line: str) -> str:
+    line = " ".join(line.splitlines())
+    return line if len(line) <= HIT_CHARS else f"{line[:HIT_CHARS]}…"

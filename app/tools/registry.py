@@ -1,0 +1,109 @@
+"""All tools of a session, in the order in which the model sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from app.core.messages import JsonObject
+from app.core.ports import Emit, Proposal, Tool, ToolOutcome
+from app.core.requests import ToolSpec
+from app.errors import ToolError
+from app.tools.arguments import checked
+from app.tools.bash import DEFAULT_SECONDS, BashTool, Wrap
+from app.tools.compact import CompactTool
+from app.tools.edit_file import EditFileTool
+from app.tools.list_files import ListFilesTool
+from app.tools.process import Processes
+from app.tools.read_file import ReadFileTool
+from app.tools.recall import RecallSource, RecallTool
+from app.tools.room import Policy
+from app.tools.search import SearchTool
+from app.tools.todo import SetTodo, TodoTool
+from app.tools.workspace import Workspace
+from app.tools.write_file import WriteFileTool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedTool:
+    """A tool whose arguments are checked before it sees them, and whose failures are all told to the model."""
+
+    tool: Tool
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The tool's own."""
+        return self.tool.spec
+
+    @property
+    def read_only(self) -> bool:
+        """The tool's own."""
+        return self.tool.read_only
+
+    def target(self, arguments: JsonObject) -> str:
+        """The tool's own."""
+        return self.tool.target(arguments)
+
+    async def propose(self, arguments: JsonObject) -> Proposal:
+        """Return what the call would do.
+
+        Raises:
+            ToolError: The arguments are wrong, or the call cannot be made.
+        """
+        sound = checked(self.spec.input_schema, arguments)
+        try:
+            return await self.tool.propose(sound)
+        except OSError as error:
+            raise ToolError(str(error)) from error
+
+    async def run(self, arguments: JsonObject, emit: Emit) -> ToolOutcome:
+        """Make the call.
+
+        Raises:
+            ToolError: The arguments are wrong, or the call failed.
+        """
+        sound = checked(self.spec.input_schema, arguments)
+        try:
+            return await self.tool.run(sound, emit)
+        except OSError as error:
+            raise ToolError(str(error)) from error
+
+
+def build_tools(
+    workspace: Workspace,
+    *,
+    record: RecallSource,
+    set_todo: SetTodo,
+    processes: Processes,
+    wrap: Wrap,
+    policy: Policy,
+    bash_seconds: int = DEFAULT_SECONDS,
+    bash_max_seconds: int = 600,
+    shell: str | None = None,
+) -> Mapping[str, Tool]:
+    """Return all tools by name; the order is always the same.
+
+    Args:
+        workspace: The project folder.
+        record: Where recall looks.
+        set_todo: Takes a new todo list.
+        processes: Runs commands; its owner closes it at the end of the session.
+        wrap: Puts a command into the sandbox that is in force.
+        policy: The compaction policy in force, asked at each call.
+        bash_seconds: Usual time limit of a command.
+        bash_max_seconds: Longest time limit that the model may ask for.
+        shell: Path of the shell; None looks for bash, then sh.
+    """
+    tools: tuple[Tool, ...] = (
+        BashTool(workspace.root, processes, wrap, bash_seconds, bash_max_seconds, shell),
+        ReadFileTool(workspace, policy),
+        WriteFileTool(workspace),
+        EditFileTool(workspace),
+        ListFilesTool(workspace),
+        SearchTool(workspace),
+        TodoTool(set_todo),
+        RecallTool(record, policy),
+        CompactTool(),
+    )
+    return MappingProxyType({tool.spec.name: CheckedTool(tool) for tool in tools})
