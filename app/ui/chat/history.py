@@ -1,0 +1,85 @@
+"""Messages of the record turned back into sections of the chat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import count
+
+from app.core.history import Effects, Entry
+from app.core.messages import Image, Text, Thinking, ToolResult, ToolUse
+from app.ui.chat.entries import Section, TextSection, ThinkingSection, UserSection
+from app.ui.chat.markdown_stream import split_markdown
+from app.ui.chat.tool_card import CardSection
+from app.ui.chat.visible_text import visible_text
+
+
+class HistoryReader:
+    """Reads pages of the record, newest page first; calls and results that a page cut apart find each other."""
+
+    def __init__(self, groups: count[int]) -> None:
+        self._groups = groups
+        self._waiting: dict[str, tuple[ToolResult, Effects, str]] = {}
+        """Results whose call is in an older page."""
+
+    def sections(self, entries: Sequence[Entry]) -> list[Section]:
+        """Return the sections of one page, oldest first."""
+        results = self._waiting
+        for entry in entries:
+            for at, result in enumerate(entry.message.tool_results):
+                number = f"r{entry.first_result + at}" if entry.first_result else ""
+                effects = entry.effects.get(result.tool_use_id, Effects())
+                results[result.tool_use_id] = (result, effects, number)
+        found: list[Section] = []
+        for entry in entries:
+            found += self._user(entry) if entry.message.role == "user" else self._assistant(entry)
+        return found
+
+    def _user(self, entry: Entry) -> list[Section]:
+        images = sum(1 for block in entry.message.content if isinstance(block, Image))
+        text = entry.words + "\n[image]" * images
+        text = visible_text(text.strip("\n"), progress=False)
+        return [UserSection(text, entry.id)] if text else []
+
+    def _assistant(self, entry: Entry) -> list[Section]:
+        found: list[Section] = []
+        for block in entry.message.content:
+            match block:
+                case Text(text) if text.strip():
+                    group, links = next(self._groups), dict[str, object]()
+                    source = visible_text(text, progress=False)
+                    found += [TextSection(p, links, group) for p in split_markdown(source)]
+                case Thinking() if block.text.strip():
+                    found.append(ThinkingSection(visible_text(block.text, progress=False)))
+                case ToolUse(id_, name, arguments):
+                    found.append(self._card(id_, name, arguments))
+                case _:
+                    pass
+        return found
+
+    def _card(self, call: str, tool: str, arguments: Mapping[str, object]) -> CardSection:
+        waiting = self._waiting.pop(call, None)
+        if waiting is None:
+            card = CardSection(call, tool, target_of(arguments))
+            card.finish(ok=False, text="", outcome="no result", seconds=0, diff="", result="")
+            return card
+        result, effects, number = waiting
+        card = CardSection(call, tool, effects.target or target_of(arguments))
+        card.finish(
+            ok=not result.is_error,
+            text=result.text,
+            outcome=effects.outcome,
+            seconds=0,
+            diff="",
+            result=number,
+        )
+        return card
+
+
+def target_of(arguments: Mapping[str, object]) -> str:
+    """Return what a call is about, when the record does not say: its likeliest argument, on one line."""
+    for name in ("command", "path", "pattern", "query", "focus", "id"):
+        value = arguments.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return json.dumps(dict(arguments), ensure_ascii=False, default=str) if arguments else ""

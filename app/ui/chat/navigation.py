@@ -1,0 +1,237 @@
+"""The chat by keys and pointer: a cursor that goes from entry to entry, folds, links and search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from app.core.reports import CompactionReport
+from app.ui.chat.entries import DividerSection, Fold, Section, UserSection
+from app.ui.chat.selection import SelectableTranscriptView
+from app.ui.chat.tool_card import CardSection
+
+
+class NavigableTranscriptView(SelectableTranscriptView):
+    """A transcript view with a cursor. It is one stop of the focus."""
+
+    FOCUS_ON_CLICK = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "cursor_up", "Previous", show=False, id="chat.previous"),
+        Binding("down,j", "cursor_down", "Next", show=False, id="chat.next"),
+        Binding("enter,space", "open", "Open", id="chat.open"),
+        Binding("o", "open_tool", "Full result", show=False, id="chat.result"),
+        Binding("y", "copy_entry", "Copy", id="chat.copy"),
+        Binding("e", "toggle_all", "Unfold all", show=False, id="chat.unfold_all"),
+        Binding("home,g", "scroll_home", "Top", show=False, id="chat.top"),
+        Binding("end,G", "follow", "End", id="chat.end"),
+    ]
+
+    class DividerOpened(Message):
+        """The user wants to know what a compaction did."""
+
+        def __init__(self, report: CompactionReport) -> None:
+            super().__init__()
+            self.report = report
+
+    class ToolOpened(Message):
+        """The user wants the whole result of a tool call."""
+
+        def __init__(self, result: str, call: str) -> None:
+            super().__init__()
+            self.result = result
+            """``r<N>``, or "" while the call runs."""
+            self.call = call
+
+    class Copied(Message):
+        """An entry went to the clipboard."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._cursor: Section | None = None
+
+    # Keys and pointer
+
+    def action_cursor_up(self) -> None:
+        self._move(-1)
+
+    def action_cursor_down(self) -> None:
+        self._move(1)
+
+    def action_follow(self) -> None:
+        self._mark(None)
+        self.follow()
+
+    def action_open(self) -> None:
+        """Open the entry under the cursor."""
+        if self._cursor is None:
+            self._move(-1)
+        elif isinstance(self._cursor, DividerSection):
+            self.post_message(self.DividerOpened(self._cursor.report))
+        else:
+            self._toggle(self._cursor)
+
+    def action_open_tool(self) -> None:
+        """Ask for the whole result of the card under the cursor."""
+        if isinstance(self._cursor, CardSection):
+            self.post_message(self.ToolOpened(self._cursor.result, self._cursor.call))
+
+    def action_copy_entry(self) -> None:
+        """Copy the entry under the cursor as Markdown."""
+        if self._cursor is None:
+            return
+        text = "".join(section.source for section in self._group_of(self._cursor)).strip("\n")
+        self.app.copy_to_clipboard(text)
+        self.post_message(self.Copied(text))
+
+    def action_toggle_all(self) -> None:
+        """Unfold all cards, or fold them when all are unfolded."""
+        cards = [s for s in self.transcript.sections if isinstance(s, CardSection)]
+        fold = Fold.FULL if any(card.fold is not Fold.FULL for card in cards) else Fold.FOLDED
+        for card in cards:
+            card.fold = fold
+            self.transcript.changed(card)
+        self.draw_now()
+        self.refresh()
+
+    def action_link(self, url: str) -> None:
+        """Open a web address outside."""
+        self.app.open_url(url)
+
+    def on_click(self, event: events.Click) -> None:
+        """Open what was clicked; a second click selects a word, a third a line."""
+        if event.chain > 1:
+            event.prevent_default()
+            self.select_at(event.screen_x, event.screen_y, whole_line=event.chain > 2)
+            return
+        place = self.row_at(event.y)
+        if place is None or self.text_selection is not None or "@click" in event.style.meta:
+            return
+        section, at, row = place
+        last = section.fold is Fold.SHORT and at == len(self.transcript.rows(section.index)) - 1
+        if (
+            not section.foldable
+            or not (row.line == 0 or last)
+            or (isinstance(section, UserSection) and not last)
+        ):
+            return
+        if isinstance(section, DividerSection):
+            self.post_message(self.DividerOpened(section.report))
+        else:
+            self._toggle(section)
+
+    def _toggle(self, section: Section) -> None:
+        """Fold or unfold; what is at the top of the view stays there, and the head of the section in view."""
+        if not section.foldable:
+            return
+        section.toggle()
+        self.transcript.changed(section)
+        self.draw_now()
+        self.show_section(section)
+        self.refresh()
+
+    def _move(self, step: int) -> None:
+        """Move the cursor by one entry, or scroll while the entry goes on out of view."""
+        sections = self.transcript.sections
+        if not sections:
+            return
+        shown = [place[0] for place in self._screen_rows]
+        cursor = self._cursor
+        if cursor is None or (shown and not self._in_view(cursor, shown)):
+            visible = shown or sections
+            self._mark(visible[-1] if step < 0 else visible[0])
+            return
+        group = self._group_of(cursor)
+        end = group[-1] if step > 0 else group[0]
+        edge = shown[-1] if step > 0 else shown[0]
+        beyond = self._runs_out(end, edge, step)
+        if beyond:
+            self.scroll_relative(y=step * max(1, self.size.height - 3), animate=False)
+            return
+        at = end.index + step
+        if 0 <= at < len(sections):
+            self._mark(sections[at])
+            assert self._cursor is not None
+            rows = self.transcript.rows(self._cursor.index)
+            if step < 0:
+                last = self._group_of(self._cursor)[-1]
+                self.show_section(last, row=len(self.transcript.rows(last.index)) - 1)
+            else:
+                self.show_section(self._cursor, row=min(len(rows), self.size.height) - 1)
+        elif step > 0:
+            self.follow()
+
+    def _runs_out(self, end: Section, edge: Section, step: int) -> bool:
+        """Whether the cursor's entry goes on beyond the edge of the view."""
+        top, height = self.scroll_offset.y, self.size.height
+        first = self.transcript.before(end.index)
+        del edge
+        if step < 0:
+            return first < top
+        return first + self.transcript.height(end.index) > top + height
+
+    def _in_view(self, cursor: Section, shown: Sequence[Section]) -> bool:
+        serials = {section.serial for section in shown}
+        return any(section.serial in serials for section in self._group_of(cursor))
+
+    def _group_of(self, section: Section) -> list[Section]:
+        """Return the sections of the same answer, oldest first."""
+        if not section.group:
+            return [section]
+        sections = self.transcript.sections
+        first = last = section.index
+        while first and sections[first - 1].group == section.group:
+            first -= 1
+        while last + 1 < len(sections) and sections[last + 1].group == section.group:
+            last += 1
+        return sections[first : last + 1]
+
+    def _mark(self, section: Section | None) -> None:
+        group = self._group_of(section) if section is not None else []
+        self._cursor = group[0] if group else None
+        self._marked = {each.serial for each in group}
+        self.refresh()
+
+    def on_focus(self) -> None:
+        if self._cursor is None and self._screen_rows:
+            self._mark(self._screen_rows[-1][0])
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    # Search
+
+    def search(self, text: str) -> int:
+        """Mark all places that hold ``text``, whatever its case, and return how many sections do; "" ends it."""
+        self.query_text = text.lower()
+        self.refresh()
+        return len(self._hits())
+
+    def show_match(self, *, backwards: bool = True) -> bool:
+        """Move the cursor to the next section that holds what is searched for, round the end; False without one."""
+        hits = self._hits()
+        if not hits:
+            return False
+        here = self._cursor.index if self._cursor is not None else len(self.transcript)
+        if backwards:
+            target = next((s for s in reversed(hits) if s.index < here), hits[-1])
+        else:
+            target = next((s for s in hits if s.index > here), hits[0])
+        self._mark(target)
+        rows = self.transcript.rows(target.index)
+        at = next((n for n, row in enumerate(rows) if self._matches(row)), 0)
+        self.show_section(target, row=at)
+        return True
+
+    def _hits(self) -> list[Section]:
+        if not self.query_text:
+            return []
+        return [s for s in self.transcript.sections if self.query_text in s.source.lower()]

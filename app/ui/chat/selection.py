@@ -1,0 +1,214 @@
+"""Text of the chat selected with the mouse: places that survive scrolling and re-wrapping, and what they copy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rich.segment import Segment
+from rich.style import Style as RichStyle
+from textual import events
+from textual.geometry import Offset, Region
+from textual.selection import Selection
+from textual.strip import Strip
+
+from app.ui.chat.entries import Section, TextSection
+from app.ui.chat.lines import Row
+from app.ui.chat.transcript import Transcript
+from app.ui.chat.view import TranscriptView
+
+LINES = 1 << 20
+"""More logical lines than any section has; a place's y is serial * LINES + line."""
+_WORD = re.compile(r"[\w.\-/~]+|\S")
+
+
+def place_of(section: Section, line: int) -> int:
+    """Return the y of a logical line, in the order of the chat."""
+    return section.serial * LINES + max(0, line)
+
+
+def selected_text(transcript: Transcript, selection: Selection) -> str:
+    """Return what a selection copies: whole sections as Markdown, the first and last cut to what is marked."""
+    sections = transcript.sections
+    if not sections:
+        return ""
+    start, end = selection
+    first = 0 if start is None else _index(transcript, start.y)
+    last = len(sections) - 1 if end is None else _index(transcript, end.y)
+    text = ""
+    for index in range(first, last + 1):
+        section = sections[index]
+        begins = start if index == first else None
+        ends = end if index == last else None
+        part = _part(transcript, section, begins, ends)
+        if text:
+            text += _between(sections[index - 1], section)
+        text += part
+    return text
+
+
+def word_at(transcript: Transcript, place: Offset, *, whole_line: bool) -> Selection | None:
+    """Return the selection of the word, or of the line, at a place."""
+    section = transcript.by_serial(place.y // LINES)
+    if section is None:
+        return None
+    lines = section.lines(transcript.width)
+    number = place.y % LINES
+    if number >= len(lines):
+        return None
+    text = lines[number].text
+    if whole_line:
+        return Selection(Offset(0, place.y), Offset(len(text), place.y))
+    for match in _WORD.finditer(text):
+        if match.start() <= place.x < match.end():
+            return Selection(Offset(match.start(), place.y), Offset(match.end(), place.y))
+    return None
+
+
+def with_places(row: Row, segments: Sequence[Segment], y: int) -> list[Segment]:
+    """Return the segments, those of text with the place that the screen reads back."""
+    x = row.x
+    placed: list[Segment] = []
+    for at, segment in enumerate(segments):
+        if row.lead <= at < row.lead + row.body:
+            here = RichStyle.from_meta({"offset": (x, y)})
+            placed.append(Segment(segment.text, segment.style + here if segment.style else here))
+            x += len(segment.text)
+        else:
+            placed.append(segment)
+    return placed
+
+
+def highlighted_row(row: Row, spans: Sequence[tuple[int, int]], style: RichStyle) -> Row:
+    """Return the row with spans of its logical line restyled; an end of -1 is the line's end."""
+    segments = list(row.segments[: row.lead])
+    x = row.x
+    for segment in row.segments[row.lead : row.lead + row.body]:
+        text, own, _ = segment
+        edges = {0, len(text)}
+        for start, end in spans:
+            edges |= {min(len(text), max(0, start - x))}
+            edges |= {len(text) if end < 0 else min(len(text), max(0, end - x))}
+        cuts = sorted(edges)
+        for begin, stop in pairwise(cuts):
+            at = x + begin
+            marked = any(start <= at and (end < 0 or at < end) for start, end in spans)
+            painted = (own + style if own else style) if marked else own
+            segments.append(Segment(text[begin:stop], painted))
+        x += len(text)
+    body = len(segments) - row.lead
+    segments += row.segments[row.lead + row.body :]
+    return Row(segments, row.line, row.x, row.lead, body)
+
+
+class SelectableTranscriptView(TranscriptView):
+    """A transcript view whose text can be selected, searched and copied."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._painting = False
+        self._drag_began: Offset | None = None
+        self.query_text = ""
+        """What is searched for, in lower case; "" for nothing."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Paint without places: only the pointer needs them, and it asks for single rows."""
+        self._painting = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._painting = False
+
+    def placed(self, section: Section, row: Row) -> list[Segment]:
+        y = place_of(section, row.line)
+        if self.query_text and (found := self._matches(row)):
+            row = highlighted_row(row, found, self._inks.paint(("match",)))
+        selection = self.text_selection
+        span = selection.get_span(y) if selection is not None and row.line >= 0 else None
+        if span is not None:
+            chosen = self.screen.get_component_rich_style("screen--selection")
+            row = highlighted_row(row, [span], chosen)
+        if self._painting:
+            return row.segments
+        return with_places(row, row.segments, y)
+
+    def _matches(self, row: Row) -> list[tuple[int, int]]:
+        text = "".join(s.text for s in row.segments[row.lead : row.lead + row.body]).lower()
+        spans = []
+        at = text.find(self.query_text)
+        while at >= 0:
+            spans.append((row.x + at, row.x + at + len(self.query_text)))
+            at = text.find(self.query_text, at + len(self.query_text))
+        return spans
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        return selected_text(self.transcript, selection), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        del selection
+        self.refresh()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._drag_began = self._place_under(event.screen_x, event.screen_y)
+
+    def on_mouse_up(self) -> None:
+        self._drag_began = None
+
+    def scrolled(self) -> None:
+        """Let a selection that is being dragged grow with the scrolling."""
+        if self._drag_began is not None and self.screen._selecting:
+            self.call_next(self._extend_selection)
+
+    def _extend_selection(self) -> None:
+        place = self._place_under(*self.app.mouse_position)
+        if self._drag_began is None or place is None:
+            return
+        self.screen.selections = {self: Selection.from_offsets(self._drag_began, place)}
+
+    def _place_under(self, x: int, y: int) -> Offset | None:
+        widget, place = self.screen.get_widget_and_offset_at(x, y)
+        return place if widget is self and place is not None and place.y >= LINES else None
+
+    def select_at(self, x: int, y: int, *, whole_line: bool) -> None:
+        """Select the word, or the line, at a place of the screen."""
+        place = self._place_under(x, y)
+        chosen = word_at(self.transcript, place, whole_line=whole_line) if place else None
+        if chosen is not None:
+            self.screen.selections = {self: chosen}
+
+
+def _index(transcript: Transcript, y: int) -> int:
+    """Return the index of the section a place lies in, or of the nearest one that is left."""
+    section = transcript.by_serial(y // LINES)
+    if section is not None:
+        return section.index
+    later = [each.index for each in transcript.sections if each.serial > y // LINES]
+    return later[0] if later else len(transcript) - 1
+
+
+def _part(
+    transcript: Transcript, section: Section, start: Offset | None, end: Offset | None
+) -> str:
+    if start is None and end is None:
+        return section.source.strip("\n")
+    lines = [line.text for line in section.lines(transcript.width)]
+    if not lines:
+        return ""
+    first = 0 if start is None else min(start.y % LINES, len(lines) - 1)
+    last = len(lines) - 1 if end is None else min(end.y % LINES, len(lines) - 1)
+    chosen = lines[first : last + 1]
+    if end is not None and chosen:
+        chosen[-1] = chosen[-1][: end.x]
+    if start is not None and chosen:
+        chosen[0] = chosen[0][start.x :]
+    return "\n".join(chosen)
+
+
+def _between(above: Section, below: Section) -> str:
+    """Return what separates two sections in copied text."""
+    if isinstance(above, TextSection) and isinstance(below, TextSection):
+        if above.group == below.group and not below.piece.gap:
+            return "\n"
+        return "\n\n"
+    return "\n" if above.compact and below.compact else "\n\n"

@@ -1,0 +1,207 @@
+"""The card of a tool call: one line when folded, with its live tail, diff or result when not."""
+
+from __future__ import annotations
+
+from collections import deque
+from enum import StrEnum
+from time import monotonic
+
+from rich.cells import cell_len
+
+from app.ui.chat.compaction_words import thousands
+from app.ui.chat.diff_rows import diff_counts, diff_lines
+from app.ui.chat.entries import Fold, Section
+from app.ui.chat.lines import Inks, Line, Run, crop, lines_of
+from app.ui.chat.visible_text import one_line, visible_text
+
+TAIL_ROWS = 12
+"""Lines of a running tool's output that are shown."""
+TAIL_CHARS = 16_384
+"""Characters of its output that are kept for that."""
+SHORT_ROWS = 24
+"""Lines of a diff that are shown without being asked for."""
+RESULT_INDENT: tuple[Run, ...] = (("│ ", ("rail",)),)
+SLOW = 2.0
+"""Seconds from which on a running tool shows how long it has been running."""
+
+
+class CardState(StrEnum):
+    """Where a call stands."""
+
+    ARRIVING = "arriving"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+_SIGNS: dict[CardState, Run] = {
+    CardState.ARRIVING: ("○", ("running",)),
+    CardState.RUNNING: ("◐", ("running",)),
+    CardState.DONE: ("✓", ("ok",)),
+    CardState.FAILED: ("✗", ("failed",)),
+}
+
+
+class CardSection(Section):
+    """One tool call."""
+
+    foldable = True
+
+    def __init__(self, call: str, tool: str, target: str = "", group: int = 0) -> None:
+        super().__init__(group)
+        self.call = call
+        self.tool = one_line(tool, 80)
+        self.target = one_line(target)
+        self.state = CardState.ARRIVING
+        self.fold = Fold.FOLDED
+        self.result = ""
+        """Id of the result, ``r<N>``."""
+        self.cleared = False
+        self.text = ""
+        self.diff = ""
+        self.outcome = ""
+        self.seconds = 0.0
+        self.chars = 0
+        self.began = 0.0
+        self._tail: deque[str] = deque()
+        self._tail_chars = 0
+        self._touched = False
+        """Whether the user folded or unfolded it."""
+
+    @property
+    def compact(self) -> bool:  # type: ignore[override]
+        """Whether it is a single line now."""
+        return self.fold is Fold.FOLDED and self.state is not CardState.RUNNING
+
+    def arriving(self, chars: int) -> None:
+        """Note that the model is writing the call."""
+        self.chars = chars
+
+    def start(self, tool: str, target: str) -> None:
+        """Note that the call runs."""
+        self.tool, self.target = one_line(tool, 80), one_line(target)
+        self.state, self.began = CardState.RUNNING, monotonic()
+
+    def output(self, text: str) -> None:
+        """Add to what a running call wrote; only the end of it is kept."""
+        self._tail.append(text)
+        self._tail_chars += len(text)
+        while self._tail_chars - len(self._tail[0]) >= TAIL_CHARS:
+            self._tail_chars -= len(self._tail.popleft())
+
+    def finish(
+        self, *, ok: bool, text: str, outcome: str, seconds: float, diff: str, result: str
+    ) -> None:
+        """Note how the call ended."""
+        self.state = CardState.DONE if ok else CardState.FAILED
+        self.text, self.outcome, self.seconds = text, one_line(outcome, 120), seconds
+        self.diff, self.result = diff, result
+        self._tail.clear()
+        if not self._touched:
+            self.fold = Fold.SHORT if diff else Fold.FOLDED
+
+    def toggle(self) -> None:
+        """Unfold it wholly, or fold it to its line."""
+        self._touched = True
+        self.fold = Fold.FOLDED if self.fold is Fold.FULL or self._fits_short else Fold.FULL
+
+    @property
+    def _fits_short(self) -> bool:
+        return self.fold is Fold.SHORT and self.diff.count("\n") <= SHORT_ROWS
+
+    @property
+    def source(self) -> str:
+        head = f"**{self.tool}** `{self.target}`" if self.target else f"**{self.tool}**"
+        if self.outcome:
+            head += f" → {self.outcome}"
+        body, language = (self.diff, "diff") if self.diff else (self.text, "")
+        if not body:
+            return head
+        mark = "`" * max(3, _longest_backticks(body) + 1)
+        return f"{head}\n\n{mark}{language}\n{visible_text(body).rstrip()}\n{mark}"
+
+    def estimate(self, width: int) -> int:
+        if self.fold is Fold.FOLDED:
+            return 1 if self.state is not CardState.RUNNING else 2
+        if self.fold is Fold.SHORT:
+            return min(SHORT_ROWS, self.diff.count("\n")) + 2
+        body = len(self.text) + len(self.diff)
+        return self.text.count("\n") + self.diff.count("\n") + round(0.55 * body / width) + 2
+
+    def lines(self, width: int) -> list[Line]:
+        lines = [self._head(width)]
+        if self.state is CardState.RUNNING:
+            return lines + self._tail_lines()
+        if self.fold is Fold.FOLDED:
+            return lines + self._complaint()
+        body: list[Line] = []
+        if self.diff:
+            body = diff_lines(self.diff)
+            hidden = len(body) - SHORT_ROWS
+            if self.fold is Fold.SHORT and hidden > 0:
+                more = f"… {hidden:,} more lines · enter shows them"
+                body = [*body[:SHORT_ROWS], Line([(more, ("muted",))])]
+        if self.text and (not self.diff or self.state is CardState.FAILED):
+            inks: Inks = ("error",) if self.state is CardState.FAILED else ("output",)
+            text = visible_text(self.text).strip("\n")
+            body += lines_of(text, *inks, by_cells=True)
+        for each in body:
+            each.lead = (*RESULT_INDENT, *each.lead)
+            each.rest = RESULT_INDENT if each.rest is None else (*RESULT_INDENT, *each.rest)
+        return lines + body
+
+    def _head(self, width: int) -> Line:
+        sign, inks = _SIGNS[self.state]
+        right = self._right()
+        cleared = "  ◌ cleared" if self.cleared else ""
+        room = width - 3 - len(self.tool) - cell_len(right) - len(cleared)
+        target = crop(self.target, max(8, room - 3))
+        used = 2 + len(self.tool) + (2 + cell_len(target) if target else 0)
+        blank = max(2, width - used - cell_len(right) - len(cleared))
+        runs: list[Run] = [(f"{sign} ", inks), (self.tool, ("tool",))]
+        if target:
+            runs += [("  ", ()), (target, ("target",))]
+        runs.append((" " * blank, ()))
+        runs.append((right, ("failed",) if self.state is CardState.FAILED else ("muted",)))
+        if cleared:
+            runs.append((cleared, ("muted",)))
+        return Line(runs, cropped=True)
+
+    def _right(self) -> str:
+        match self.state:
+            case CardState.ARRIVING:
+                return f"writing {thousands(self.chars)} characters" if self.chars else "writing"
+            case CardState.RUNNING:
+                elapsed = monotonic() - self.began
+                return f"running {elapsed:.0f} s" if elapsed >= SLOW else "running"
+        parts = [self.outcome] if self.outcome else []
+        if self.diff:
+            added, removed = diff_counts(self.diff)
+            parts.append(f"+{added} −{removed}")
+        if self.seconds >= 0.1:
+            parts.append(f"{self.seconds:.1f} s")
+        return " · ".join(parts)
+
+    def _tail_lines(self) -> list[Line]:
+        text = visible_text("".join(self._tail)[-TAIL_CHARS:]).rstrip("\n")
+        if not text:
+            return []
+        lines = lines_of("\n".join(text.split("\n")[-TAIL_ROWS:]), "output")
+        for each in lines:
+            each.lead, each.cropped, each.by_cells = RESULT_INDENT, True, True
+        return lines
+
+    def _complaint(self) -> list[Line]:
+        """Return the first line of a failed call's result, so that the reason is seen without unfolding."""
+        if self.state is not CardState.FAILED or not self.text:
+            return []
+        first = one_line(self.text.lstrip().split("\n", 1)[0])
+        return [Line([(first, ("muted",))], lead=(("  ", ()),), cropped=True)] if first else []
+
+
+def _longest_backticks(text: str) -> int:
+    longest = run = 0
+    for char in text:
+        run = run + 1 if char == "`" else 0
+        longest = max(longest, run)
+    return longest

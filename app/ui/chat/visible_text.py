@@ -1,0 +1,154 @@
+"""Text from models, tools and files, made safe to draw: nothing acts on the terminal and nothing hides."""
+
+from __future__ import annotations
+
+import re
+
+_STRINGS = r"[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
+_SEQUENCE = re.compile(
+    rf"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor, erase
+    rf"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f]){_STRINGS}"  # OSC, DCS, SOS, PM, APC
+    rf"|\x1b[ -/]*[0-OQ-WYZ\\`-~]"  # two-character and charset sequences
+)
+_ERASE_LINE = re.compile(r"(?:\x1b\[|\x9b)[012]?K")
+_OPEN_SEQUENCE = re.compile(
+    r"(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*\x1b?"
+    r"|\x1b[ -/]*)\Z"
+)
+_HIDDEN_CLASS = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_CONTROL_CLASS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
+_SUSPECT = re.compile(f"[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]")
+_TAGS = re.compile("[\U000e0000-\U000e007f]+")
+_ODD = re.compile(f"[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]")
+_LINE_ENDS = re.compile("\r\n|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_JOINED = re.compile(
+    "(?<=[\u0600-\u1fff])[\u200c\u200d](?=[\u0600-\u1fff])"  # joiners inside Arabic and Indic words
+    "|(?<=[\u2190-\u2bff\u3030\u303d\u3297\u3299#*0-9©®\U0001f000-\U0001faff])\ufe0f"
+    "|(?<=[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff])\u200d(?=[\u2190-\u2bff\U0001f000-\U0001faff])"
+)
+_STAND_INS = {"\ufe0f": "\ufdd0", "\u200c": "\ufdd1", "\u200d": "\ufdd2"}
+_RESTORE = {ord(mark): char for char, mark in _STAND_INS.items()}
+_NONCHARACTERS = re.compile("[\ufdd0-\ufdd2]")
+
+
+def visible_text(text: str, *, progress: bool = True) -> str:
+    """Return the text as a reader should see it.
+
+    Complete terminal sequences (colours, titles, clipboard, cursor) are removed. Every other control character, and
+    whatever would hide or reorder text, is written out: ``␛``, ``⟨U+202E⟩``. Emoji and joined scripts stay.
+    The result holds no control character but newline and tab, and going through it again changes nothing.
+
+    Args:
+        text: Anything.
+        progress: Let text after a carriage return overwrite its line, as a terminal does; else it begins a new line.
+    """
+    if not _SUSPECT.search(text):
+        return text
+    text = _LINE_ENDS.sub("\n", text)
+    if progress:
+        if "\r" in text or "\b" in text:
+            text = "\n".join(_settled(line) for line in text.split("\n"))
+    else:
+        text = text.replace("\r", "\n")
+    text = _SEQUENCE.sub("", text)
+    return _written_out(text.replace("\x07", ""))
+
+
+def revealed_text(text: str) -> str:
+    """Return the text with every hidden or control character written out and none removed.
+
+    For what a person approves: commands and diffs.
+    """
+    if not _SUSPECT.search(text):
+        return text
+    return _written_out(text.replace("\r\n", "\n"), bell=True)
+
+
+def hides_something(text: str) -> bool:
+    """Whether a reader cannot see all of the text as it stands: control, bidirectional or invisible characters."""
+    return bool(_ODD.search(_JOINED.sub("", text.replace("\r\n", "\n"))))
+
+
+def one_line(text: str, limit: int = 400) -> str:
+    """Return the text made visible, on one line, of at most ``limit`` characters."""
+    line = " ".join(visible_text(text[: 4 * limit]).split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+class VisibleStream:
+    """Makes streamed text visible piece by piece, also where a sequence is cut between two pieces."""
+
+    __slots__ = ("_held",)
+
+    LONGEST = 4_096
+    """Characters to wait for the end of a sequence; a longer one is written out."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """Return what can be shown of everything up to here and was not returned before."""
+        text = self._held + piece
+        self._held = ""
+        if not _SUSPECT.search(text):
+            return text
+        at = len(text)
+        if (cut := _OPEN_SEQUENCE.search(text)) and len(text) - cut.start() <= self.LONGEST:
+            at = cut.start()
+        elif text.endswith("\r"):
+            at -= 1
+        self._held = text[at:]
+        return visible_text(text[:at], progress=False)
+
+    def close(self) -> str:
+        """Return what was held back."""
+        held, self._held = self._held, ""
+        return visible_text(held, progress=False)
+
+
+def _settled(line: str) -> str:
+    """Return a line after its carriage returns and backspaces."""
+    state = ""
+    for raw in line.split("\r"):
+        erased = bool(_ERASE_LINE.search(raw))
+        part = _SEQUENCE.sub("", raw)
+        if part or erased:
+            state = part if erased else part + state[len(part) :]
+    if "\b" not in state:
+        return state
+    kept: list[str] = []
+    for char in state:
+        if char != "\b":
+            kept.append(char)
+        elif kept:
+            kept.pop()
+    return "".join(kept)
+
+
+def _written_out(text: str, *, bell: bool = False) -> str:
+    text = _NONCHARACTERS.sub("\ufffd", text)
+    text = _JOINED.sub(lambda match: _STAND_INS[match[0]], text)
+    text = _TAGS.sub(_tags, text)
+    return _ODD.sub(_symbol, text).translate(_RESTORE)
+
+
+def _tags(match: re.Match[str]) -> str:
+    """Return the ASCII text that tag characters smuggle."""
+    spelled = "".join(chr(ord(char) - 0xE0000) for char in match[0])
+    return f"⟨tags:{''.join(c if c.isprintable() else '·' for c in spelled)}⟩"
+
+
+def _symbol(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    if 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    return f"⟨U+{code:04X}⟩"
