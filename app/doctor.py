@@ -1,0 +1,301 @@
+"""Checks configuration, endpoint, model and folder in that order, and says for each what it saw and what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from app.adapters.model_table import window_of
+from app.core.messages import user
+from app.core.ports import Model
+from app.core.requests import Answer, FieldDropped, ModelInfo, ModelRequest
+from app.errors import ConfigError, ContextOverflow, ModelError, Rejected
+from app.settings import Settings, is_loopback, is_plain_http, mask
+
+QUESTION = "Reply with the two letters OK and nothing else."
+ANSWER_TOKENS = 512
+"""Room for the answer; thinking counts."""
+LEAST_ROOM = 10_000
+"""Tokens below which a conversation cannot be held."""
+LEAST_DISK = 200_000_000
+"""Free bytes below which the record is at risk."""
+SHOWN_MODELS = 8
+_SET_KEY = (
+    "Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) and MODEL_ID in the environment or in the folder's .env; "
+    "`pal --demo` needs neither."
+)
+
+
+class State(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check."""
+
+    name: str
+    state: State
+    saw: str
+    todo: str = ""
+
+
+async def run_doctor(
+    settings: Settings,
+    *,
+    model: Model | None,
+    errors: Sequence[ConfigError] = (),
+    sandbox: str = "",
+    as_json: bool = False,
+    write: Callable[[str], object] = print,
+) -> int:
+    """Run all checks and print them.
+
+    Args:
+        settings: What is in force.
+        model: What answers, with a single attempt a call; None when it could not be built.
+        errors: Settings that cannot be used.
+        sandbox: Name of the working sandbox, or "".
+        as_json: Print one JSON object at the end instead of text as the checks come.
+        write: Takes each line.
+
+    Returns:
+        Exit code: 0, or 1 when a check failed.
+    """
+    checks: list[Check] = []
+    async for check in examine(settings, model=model, errors=errors, sandbox=sandbox):
+        checks.append(check)
+        if not as_json:
+            write(_as_text(check))
+    failed = any(check.state is State.FAILED for check in checks)
+    if as_json:
+        listed = [asdict(check) for check in checks]
+        write(json.dumps({"v": 1, "ok": not failed, "checks": listed}, ensure_ascii=False))
+    else:
+        write(_verdict(checks))
+    return 1 if failed else 0
+
+
+async def examine(
+    settings: Settings,
+    *,
+    model: Model | None,
+    errors: Sequence[ConfigError] = (),
+    sandbox: str = "",
+) -> AsyncIterator[Check]:
+    """Yield each check when its result is known."""
+    able = model is not None
+    for check in _configuration(settings, errors):
+        able = able and check.state is not State.FAILED
+        yield check
+    info: ModelInfo | None = None
+    if model is None or not able:
+        yield Check("request", State.FAILED, "not tried", "Settle what failed above first.")
+        if model is not None and not settings.model and not settings.needs_key:
+            yield await _offer(model)
+    else:
+        yield await _request(settings, model)
+        info = await model.info(settings.model)
+    yield _window(settings, info)
+    yield await asyncio.to_thread(_transcripts, settings.transcripts)
+    yield _sandbox(settings, sandbox)
+
+
+def _configuration(settings: Settings, errors: Sequence[ConfigError]) -> Iterator[Check]:
+    for error in errors:
+        yield Check("settings", State.FAILED, str(error), error.hint or "Correct or remove it.")
+    for problem in settings.problems:
+        yield Check("settings", State.WARNING, problem)
+    yield _endpoint(settings)
+    yield _key(settings)
+    yield _model(settings)
+    for conflict in settings.conflicts:
+        wins = "PAL_ENV_FILE_WINS=1 turns .env and environment round."
+        yield Check("conflict", State.WARNING, str(conflict), f"Remove one of the two. {wins}")
+
+
+def _endpoint(settings: Settings) -> Check:
+    saw = f"{settings.base_url} ({settings.source('base_url')})"
+    if is_plain_http(settings.base_url):
+        todo = "Key and conversation can be read on the way: use https://, or a tunnel."
+        return Check("base URL", State.WARNING, saw, todo)
+    return Check("base URL", State.OK, saw)
+
+
+def _key(settings: Settings) -> Check:
+    name = settings.credential
+    if settings.demo:
+        return Check("key", State.OK, "not needed: the embedded demo model answers")
+    if not name:
+        if is_loopback(settings.base_url):
+            return Check("key", State.OK, "none; an endpoint on this machine needs none")
+        return Check("key", State.FAILED, "none", _SET_KEY)
+    secret = settings.api_key if name == "api_key" else settings.auth_token
+    saw = f"{mask(secret)} ({name} from {settings.source(name)})"
+    if any(not char.isascii() or not char.isprintable() or char == " " for char in secret or ""):
+        todo = "It contains a blank, a line break or a letter no key has: copy it again."
+        return Check("key", State.FAILED, saw, todo)
+    if settings.api_key and settings.auth_token:
+        other = f"auth_token from {settings.source('auth_token')}"
+        todo = f"Both credentials are set; the key is sent and the {other} is not. Remove one."
+        return Check("key", State.WARNING, saw, todo)
+    return Check("key", State.OK, saw)
+
+
+def _model(settings: Settings) -> Check:
+    if settings.demo:
+        return Check("model", State.OK, "the embedded demo model")
+    if not settings.model:
+        todo = "Set MODEL_ID in the environment or in the folder's .env, or choose with /model."
+        return Check("model", State.FAILED, "none chosen; there is no silent default", todo)
+    return Check("model", State.OK, f"{settings.model} ({settings.source('model')})")
+
+
+async def _request(settings: Settings, model: Model) -> Check:
+    name = settings.model or next((info.id for info in await model.models()), "")
+    request = ModelRequest(name, "You are being tested.", (), (user(QUESTION),), ANSWER_TOKENS)
+    started = time.monotonic()
+    dropped: list[str] = []
+    answer: Answer | None = None
+    try:
+        async for event in model.stream(request):
+            if isinstance(event, FieldDropped):
+                dropped.append(event.field)
+            elif isinstance(event, Answer):
+                answer = event
+    except ModelError as error:
+        return await _failure(error, name, model)
+    if answer is None:
+        return Check("request", State.FAILED, "the stream ended without an answer")
+    return _answered(answer, dropped, time.monotonic() - started)
+
+
+def _answered(answer: Answer, dropped: list[str], seconds: float) -> Check:
+    usage = answer.usage
+    billed = f"{usage.prompt} tokens in, {usage.output} out" if usage else "no token counts"
+    said = " ".join(answer.message.text.split())[:40]
+    saw = f"{answer.model or 'the model'} answered {said!r} in {seconds:.1f} s ({billed})"
+    todo: list[str] = []
+    if usage is None or not usage.prompt:
+        todo.append("It reports no input tokens, so the budget stays an estimate (~).")
+    if dropped:
+        todo.append(f"It does not know {', '.join(dropped)}; that is left out.")
+    return Check("request", State.WARNING if todo else State.OK, saw, " ".join(todo))
+
+
+async def _failure(error: ModelError, name: str, model: Model) -> Check:
+    todo = error.hint
+    if isinstance(error, ContextOverflow):
+        todo = "Even a short question is too long: choose a model with a larger window."
+    if isinstance(error, Rejected) and error.status == 404:
+        todo = " ".join(filter(None, (todo, _listed(name, await model.models()))))
+    return Check("request", State.FAILED, str(error), todo)
+
+
+async def _offer(model: Model) -> Check:
+    offered = _listed("", await model.models())
+    if not offered:
+        return Check("models", State.WARNING, "the endpoint has no list of models")
+    return Check("models", State.OK, offered, "Set MODEL_ID to one of them.")
+
+
+def _listed(wanted: str, models: Iterable[ModelInfo]) -> str:
+    names = [info.id for info in models]
+    near = difflib.get_close_matches(wanted, names, SHOWN_MODELS)
+    shown = (near + [name for name in names if name not in near])[:SHOWN_MODELS]
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return f"The endpoint offers {', '.join(shown)}{more}." if shown else ""
+
+
+def _window(settings: Settings, info: ModelInfo | None) -> Check:
+    window, source = window_of(
+        settings.model, info, settings.context_window, official=settings.official
+    )
+    policy = settings.policy_for(window)
+    reserve = max(settings.max_output_tokens, policy.auto.summary_max_output)
+    room = window - reserve
+    saw = f"window {window:,} ({source}), threshold {policy.auto.threshold:,}, answers up to {reserve:,}"
+    if room < LEAST_ROOM:
+        left = f"Only {max(0, room):,} tokens are left for the conversation"
+        todo = f"{left}: lower max_output_tokens, or take a model with a larger window."
+        return Check("compaction", State.FAILED, saw, todo)
+    if info is not None and info.max_output and settings.max_output_tokens > info.max_output:
+        todo = f"The model writes {info.max_output:,} tokens at most: lower max_output_tokens."
+        return Check("compaction", State.WARNING, saw, todo)
+    if not policy.auto.enabled:
+        todo = "Layer 2 is switched off: the session ends at the window."
+        return Check("compaction", State.WARNING, saw, todo)
+    if policy.auto.threshold > room:
+        todo = f"The threshold lies above what fits; compaction comes at about {room:,} tokens."
+        return Check("compaction", State.WARNING, saw, todo)
+    if source == "assumed":
+        todo = "Nobody says how large the window is: set PAL_CONTEXT_WINDOW."
+        return Check("compaction", State.WARNING, saw, todo)
+    return Check("compaction", State.OK, saw)
+
+
+def _transcripts(folder: Path) -> Check:
+    """Whether the record can be written; nothing is left behind."""
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        todo = f"{place} is a file: move it away, or set PAL_TRANSCRIPT_DIR."
+        return Check("transcripts", State.FAILED, f"{folder} is no folder", todo)
+    try:
+        with tempfile.TemporaryFile(dir=place) as probe:
+            probe.write(b"x")
+        free = shutil.disk_usage(place).free
+    except OSError as error:
+        todo = (
+            "Give yourself the right to write there, or set PAL_TRANSCRIPT_DIR to another folder."
+        )
+        return Check("transcripts", State.FAILED, f"{folder}: {error.strerror or error}", todo)
+    if free < LEAST_DISK:
+        todo = "Make room: without it the record cannot go on."
+        return Check("transcripts", State.WARNING, f"{folder}: {free // 10**6} MB free", todo)
+    return Check("transcripts", State.OK, f"{folder} can be written")
+
+
+def _sandbox(settings: Settings, name: str) -> Check:
+    if settings.sandbox == "off":
+        return Check("sandbox", State.OK, "switched off; commands run with your rights")
+    if name:
+        return Check("sandbox", State.OK, f"{name} works")
+    if settings.sandbox == "require":
+        todo = "Install bubblewrap, or set sandbox to auto."
+        return Check("sandbox", State.FAILED, "none works here, and it is required", todo)
+    todo = "Mode auto is not available; commands that change something ask first."
+    return Check("sandbox", State.WARNING, "none works here", todo)
+
+
+def _as_text(check: Check) -> str:
+    lines = [f"{check.state:<8} {check.name:<12} {_visible(check.saw)}"]
+    if check.todo:
+        lines.append(f"{'':21} -> {_visible(check.todo)}")
+    return "\n".join(lines)
+
+
+def _visible(text: str) -> str:
+    """Return a server's or file's words with everything that acts on a terminal, or hides, spelled out."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def _verdict(checks: Sequence[Check]) -> str:
+    failed = sum(check.state is State.FAILED for check in checks)
+    warned = sum(check.state is State.WARNING for check in checks)
+    if failed:
+        return f"\n{failed} failed: `pal` cannot answer yet."
+    return f"\nReady{f', with {warned} warning' + ('s' if warned > 1 else '') if warned else ''}."
