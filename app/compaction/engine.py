@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.compaction.summary import HEADINGS
 from app.compaction.asking import Asked, ask
 from app.compaction.rebuild import NewView, Prepared, prepare, rebuild
 from app.compaction.situation import Compaction, Situation
+from app.compaction.summary import HEADINGS
 from app.compaction.working_files import ReadLines
 from app.core.budget import Usage
 from app.core.messages import Message

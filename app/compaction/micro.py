@@ -49,12 +49,17 @@ class ClearingPlan:
     """The next result that the policy would clear: a cache breakpoint belongs in front of it."""
 
 
+LONGEST_LINE = 710.0
+"""Raw tokens that no line reaches: what is larger gets smaller for sure, and its line is only made when it is used."""
+LINE_TOKENS = 30.0
+"""What a line usually takes."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     ref: ResultRef
-    line: str
     saved: float
-    """Raw tokens that its line saves."""
+    """Raw tokens that its line saves, about."""
 
 
 def plan_clearing(
@@ -94,7 +99,7 @@ def plan_clearing(
     if not (auto_due or force) and thinking.binds_open_round(conversation, edited):
         return _held(candidates, "held: signed thinking", "thinking")
     return ClearingPlan(
-        stubs={one.ref.id: one.line for one in chosen},
+        stubs={one.ref.id: stub_line(one.ref, bare=policy.bare_stubs) for one in chosen},
         bare=thinking.after(conversation, edited),
         reason=reason,
         frontier=candidates[0].ref.id if start else coming,
@@ -119,17 +124,19 @@ def _sort_out(
     conversation: Conversation, policy: MicroPolicy, room: float
 ) -> tuple[list[_Candidate], str | None]:
     """Return what may be cleared now, oldest first, and the result that comes next after those."""
-    live = conversation.live
+    live, least, image = conversation.live, policy.min_chars, _image_tokens(policy.min_chars)
+    long = [ref for ref in live if (ref.chars > least or ref.tokens > image) and not ref.is_error]
+    if not long:
+        return [], None
     recent = _recent(conversation, policy.keep_recent)
-    stale = superseded(live)
+    stale = superseded([ref for ref in live if ref.effects.read or ref.effects.modified])
     pinned = conversation.pinned
     never = policy.preserve_tokens is None
     goes: list[_Candidate] = []
     next_plain = next_preserved = None
-    for ref in reversed(live):
+    for ref in reversed(long):
         preserved = ref.tool in policy.preserve_tools
-        untouched = ref.is_error or not _is_long(ref, policy.min_chars) or (preserved and never)
-        if untouched or (pinned and ref.id in pinned):
+        if (preserved and never) or (pinned and ref.id in pinned):
             continue
         waits = ref.number >= recent
         if preserved and (waits or ref.number not in stale):
@@ -142,10 +149,9 @@ def _sort_out(
         if waits:
             next_plain = ref
             continue
-        line = stub_line(ref, bare=policy.bare_stubs)
-        saved = ref.tokens - estimate_text(line)
+        saved = _saving(ref, policy)
         if saved > 0:
-            goes.append(_Candidate(ref, line, saved))
+            goes.append(_Candidate(ref, saved))
     goes.reverse()
     coming = next_plain or next_preserved
     return goes, coming.id if coming else None
@@ -167,9 +173,15 @@ def _recent(conversation: Conversation, keep: int) -> int:
     return min(first, next(unseen, first))
 
 
-def _is_long(ref: ResultRef, min_chars: int) -> bool:
-    """Text counts by its characters; more tokens than any text of that length has can only be an image."""
-    return ref.chars > min_chars or ref.tokens > ASTRAL_TOKENS * (min_chars + 10)
+def _image_tokens(min_chars: int) -> float:
+    """Return more tokens than any text of so many characters has: beyond that a result holds an image."""
+    return ASTRAL_TOKENS * (min_chars + 10)
+
+
+def _saving(ref: ResultRef, policy: MicroPolicy) -> float:
+    if ref.tokens > LONGEST_LINE:
+        return ref.tokens - LINE_TOKENS
+    return ref.tokens - estimate_text(stub_line(ref, bare=policy.bare_stubs))
 
 
 def _choose(
@@ -229,27 +241,20 @@ def _best_start(
 def _kept_behind(conversation: Conversation, candidates: Sequence[_Candidate]) -> list[float]:
     """Return for each candidate the raw tokens that stay behind it when it and all later ones are cleared."""
     entries, own = conversation.entries, conversation.own_tokens
-    live = conversation.live
-    stub_tokens = 30.0
+    results, live = conversation.results, conversation.live
+    going = {one.ref.number for one in candidates}
     kept = [0.0] * len(candidates)
     whole, at = 0.0, len(live) - 1
-    going = {one.ref.number for one in candidates}
     for index in range(len(candidates) - 1, -1, -1):
         ref = candidates[index].ref
         while at >= 0 and live[at].number > ref.number:
-            whole += stub_tokens if live[at].number in going else live[at].tokens
+            whole += LINE_TOKENS if live[at].number in going else live[at].tokens
             at -= 1
         place = bisect_left(entries, int(ref.entry[1:]), key=lambda entry: entry.number)
-        already = len(conversation.stubs) and _stubs_behind(conversation, ref.number)
-        kept[index] = own[-1] - own[place] + whole + stub_tokens * (1 + already)
+        behind = len(results) - bisect_left(results, ref.number, key=lambda one: one.number)
+        cleared = behind - (len(live) - at)
+        kept[index] = own[-1] - own[place] + whole + LINE_TOKENS * (1 + cleared)
     return kept
-
-
-def _stubs_behind(conversation: Conversation, number: int) -> int:
-    """Return how many results after this one are cleared already."""
-    results, live = conversation.results, conversation.live
-    behind = len(results) - bisect_left(results, number, key=lambda ref: ref.number)
-    return behind - (len(live) - bisect_left(live, number, key=lambda ref: ref.number))
 
 
 def _count(results: int) -> str:

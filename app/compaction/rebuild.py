@@ -125,13 +125,15 @@ def rebuild(prepared: Prepared, summary: str | None, *, lean: bool = False) -> N
         conversation, prepared.keep_from, min(room, situation.raw(auto.tail_share * threshold))
     )
     spoken = _words(prepared, words_room, start, latest)
+    tail_numbers = {entry.number for entry in conversation.entries[start:]}
+    in_tail = known.latest is not None and known.latest.number in tail_numbers
 
     parts = HeadParts(
         summary=text,
         facts=facts,
         words=spoken,
         files="\n\n".join(file.text for file in files),
-        latest=latest,
+        latest="" if in_tail else latest,
         answered=bool(conversation.entries)
         and conversation.entries[-1].message.role == "assistant"
         and not conversation.open_calls,

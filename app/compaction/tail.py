@@ -24,9 +24,8 @@ class Unit:
 def units(entries: Sequence[Entry]) -> tuple[Unit, ...]:
     """Return the entries cut into units; a cut never falls between a call and its result."""
     starts = [at for at, entry in enumerate(entries) if at == 0 or not entry.message.tool_results]
-    return tuple(
-        Unit(first, end) for first, end in zip(starts, (*starts[1:], len(entries)), strict=True)
-    )
+    ends = (*starts[1:], len(entries))
+    return tuple(Unit(first, end) for first, end in zip(starts, ends, strict=False))
 
 
 def unseen_from(conversation: Conversation) -> int:

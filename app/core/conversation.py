@@ -247,7 +247,9 @@ class Conversation:
 
     def _shown(self, entry: Entry, numbers: Mapping[str, str]) -> Message:
         """Return an entry as it is sent: stubs in place, no removed thinking, nothing empty."""
-        message = without_thinking(entry.message) if entry.id in self.bare else entry.message
+        message = _ended(entry.message)
+        if entry.id in self.bare:
+            message = without_thinking(message)
         if not self.stubs and not any(map(_is_empty, message.content)):
             return message
         blocks: list[Block] = []
@@ -330,6 +332,14 @@ def _sizes(entry: Entry, refs: tuple[ResultRef, ...]) -> Sizes:
 
 def _thinking_tokens(entry: Entry) -> float:
     return sum(estimate_block(b) for b in entry.message.content if isinstance(b, Thinking))
+
+
+def _ended(message: Message) -> Message:
+    """Return an answer that was cut off while it thought without that thinking: no message may end with it."""
+    end = len(message.content)
+    while message.role == "assistant" and end and isinstance(message.content[end - 1], Thinking):
+        end -= 1
+    return message if end == len(message.content) else Message(message.role, message.content[:end])
 
 
 def _join(first: Message, second: Message) -> Message:

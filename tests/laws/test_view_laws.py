@@ -1,0 +1,130 @@
+"""R4 to R7 over random histories, random policies and models that answer badly."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.compaction.micro import CacheState, plan_clearing
+from app.core.conversation import Conversation, replay
+from app.core.messages import Message, ToolUse, message_to_json, user
+from app.core.reports import Outcome
+from app.core.tokens import estimate_text
+from app.core.validate import problems
+from tests.fakes.history import Story, policies, stories, tell_step, tell_turn
+from tests.fakes.model import says
+from tests.fakes.summaries import GOOD, MISBEHAVIOURS, run, situation
+
+ACTS = ("turn", "step", "clear", "clear", "compact", "compact", "undo", "pin")
+LIVES = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def sent(conversation: Conversation) -> tuple[Message, ...]:
+    """The messages of the next request: whoever spoke last, the user speaks now."""
+    messages = conversation.view().messages
+    return messages if messages and messages[-1].role == "user" else (*messages, user("go on"))
+
+
+def as_bytes(conversation: Conversation) -> str:
+    return json.dumps([message_to_json(m) for m in conversation.view().messages])
+
+
+def act(story: Story, draw: st.DrawFn) -> None:
+    """Do one random thing to a story; what makes the view smaller must do so."""
+    policy = draw(policies())
+    before = story.conversation
+    match draw(st.sampled_from(ACTS)):
+        case "turn":
+            if before.entries[-1].message.role == "assistant":
+                tell_turn(story, draw)
+        case "step":
+            if before.entries[-1].message.role == "assistant":
+                story.say("and now?")
+            tell_step(story, draw)
+        case "clear":
+            plan = plan_clearing(
+                before,
+                policy.micro,
+                threshold=policy.auto.threshold,
+                factor=draw(st.sampled_from((0.7, 1.0, 2.0))),
+                cache=CacheState(draw(st.booleans()), draw(st.booleans())),
+                auto_due=draw(st.booleans()),
+                force=draw(st.booleans()),
+            )
+            if plan.stubs:
+                story.clear(plan.stubs, plan.bare)
+                assert story.conversation.sizes.total < before.sizes.total
+        case "compact":
+            answers = [make for _, make in sorted(MISBEHAVIOURS.items())]
+            script = [draw(st.sampled_from((lambda: says(GOOD), *answers)))() for _ in range(4)]
+            state = situation(before, threshold=policy.auto.threshold, policy=policy)
+            focus = draw(st.sampled_from(("", "app/a.py pytest")))
+            done, requests = run(state, *script, focus=focus)
+            for request in requests:
+                assert problems(request.messages) == ()
+            if done.draft is not None:
+                story.commit(done.draft)
+                assert done.report.outcome is Outcome.APPLIED
+                assert story.conversation.sizes.total < before.sizes.total
+        case "undo":
+            undone = {item.commit for item in story.items if hasattr(item, "commit")}
+            alive = [n for n in range(1, story.commits + 1) if n not in undone]
+            if alive:
+                story.undo(alive[-1])
+        case "pin":
+            story.pin(f"r{draw(st.integers(1, max(1, story.result)))}")
+
+
+@st.composite
+def lives(draw: st.DrawFn) -> Story:
+    story = draw(stories(max_turns=2))
+    for _ in range(draw(st.integers(1, 10))):
+        act(story, draw)
+    return story
+
+
+@LIVES
+@given(lives())
+def test_every_request_is_valid_whatever_happened_before(story: Story) -> None:
+    assert problems(sent(story.conversation)) == ()
+
+
+@LIVES
+@given(lives())
+def test_the_latest_request_is_always_there_word_for_word(story: Story) -> None:
+    spoken = [e.words for e in story.items if getattr(e, "spoken", ())]
+    view = "\n".join(m.text for m in story.conversation.view().messages if m.role == "user")
+    assert spoken[-1].replace("\n\n", "\n") in view.replace("\n\n", "\n")
+
+
+@LIVES
+@given(lives())
+def test_calls_are_never_altered(story: Story) -> None:
+    original = {u.id: u for e in story.items if hasattr(e, "message") for u in e.message.tool_uses}
+    for message in story.conversation.view().messages:
+        for block in message.content:
+            if isinstance(block, ToolUse):
+                assert block == original[block.id]
+
+
+@LIVES
+@given(lives())
+def test_replaying_the_record_gives_the_same_bytes(story: Story) -> None:
+    assert as_bytes(replay(story.items)) == as_bytes(story.conversation)
+
+
+@LIVES
+@given(lives())
+def test_no_stub_is_as_large_as_its_result_and_sizes_stay_true(story: Story) -> None:
+    conversation = story.conversation
+    for ref in conversation.results:
+        line = conversation.stubs.get(ref.id)
+        assert line is None or estimate_text(line) < ref.tokens
+    live = {ref.id for ref in conversation.live}
+    assert live == {ref.id for ref in conversation.results} - set(conversation.stubs)
+    rebuilt = Conversation(head=conversation.head)
+    for entry in conversation.entries:
+        rebuilt = rebuilt.append(entry)
+    assert abs(rebuilt.sizes.words - conversation.sizes.words) < 0.01
