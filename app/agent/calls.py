@@ -29,22 +29,22 @@ PARTIAL_CHARS = 8_000
 class CallRun:
     """The calls of one answer while they run, and what came of them."""
 
+    calls: Sequence[ToolUse]
     tools: Mapping[str, Tool]
     gate: Gate
     record: Record
     tell: Tell
-    first_result: int
-    """Number that the first call's result will have in the record."""
     finished: dict[str, tuple[ToolResult, Effects]] = field(default_factory=dict)
     partial: dict[str, str] = field(default_factory=dict)
-    _numbers: dict[str, int] = field(default_factory=dict)
-    _keep_each: bool = False
+    first_result: int = field(init=False)
+    """Number that the first call's result will have in the record."""
 
-    async def run(self, calls: Sequence[ToolUse]) -> None:
+    def __post_init__(self) -> None:
+        self.first_result = self.record.next_result
+
+    async def run(self) -> None:
         """Run all calls; `finished` holds a result for each of them afterwards."""
-        self._numbers = {call.id: self.first_result + at for at, call in enumerate(calls)}
-        self._keep_each = len(calls) > 1
-        for group in self._groups(calls):
+        for group in self._groups():
             try:
                 async with asyncio.TaskGroup() as tasks:
                     for call in group:
@@ -52,9 +52,9 @@ class CallRun:
             except* RecordError as errors:
                 raise errors.exceptions[0] from None
 
-    def interrupt(self, calls: Sequence[ToolUse], mark: str) -> None:
+    def interrupt(self, mark: str) -> None:
         """Give the unfinished calls a result that says so and holds what they printed until then."""
-        for call in calls:
+        for call in self.calls:
             if call.id in self.finished:
                 continue
             seen = self.partial.get(call.id, "")
@@ -64,11 +64,11 @@ class CallRun:
             self.finished[call.id] = (result, effects)
             self._tell_finished(call, result, effects, seconds=0.0)
 
-    def _groups(self, calls: Sequence[ToolUse]) -> list[list[ToolUse]]:
+    def _groups(self) -> list[list[ToolUse]]:
         """Neighbouring read-only calls run together; a call that may change something runs alone."""
         groups: list[list[ToolUse]] = []
         side_by_side = False
-        for call in sorted(calls, key=lambda call: call.name == COMPACT):
+        for call in sorted(self.calls, key=lambda call: call.name == COMPACT):
             tool = self.tools.get(call.name)
             read_only = tool is None or tool.read_only
             if read_only and side_by_side:
@@ -93,7 +93,7 @@ class CallRun:
         except Exception as error:  # a fault of one tool ends its call, not the turn
             LOG.exception("tool %s failed", call.name)
             result, effects = self._failure(call, f"{type(error).__name__}: {error}")
-        if self._keep_each:
+        if len(self.calls) > 1:
             await self.record.remark(
                 remarks.RESULT,
                 {
@@ -156,7 +156,7 @@ class CallRun:
                 text=result.text,
                 outcome=effects.outcome,
                 seconds=seconds,
-                result=f"r{self._numbers[call.id]}",
+                result=f"r{self.first_result + self.calls.index(call)}",
                 diff=diff,
                 target=effects.target or self._target(call),
             )

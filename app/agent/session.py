@@ -68,8 +68,8 @@ class Preview:
 
     text: str
     focus: str
-    base: str
-    """Id of the newest message it covers; it can be applied only while that is so."""
+    base: tuple[int, str]
+    """Compaction in force and newest message when it was made; it can be applied only while both are so."""
 
 
 class Session:
@@ -244,18 +244,16 @@ class Session:
             CompactionRefused: There is nothing to compact, or the model gave no usable summary.
             ModelError: The call failed.
         """
-        entries = self.conversation.entries
-        if not entries:
+        if not self.conversation.entries:
             raise CompactionRefused("there is nothing to compact yet")
-        text = await self._layers.summary(focus, lambda _: None)
-        return Preview(text, focus, entries[-1].id)
+        base = self._base()
+        return Preview(await self._layers.summary(focus, lambda _: None), focus, base)
 
     def apply_preview(self, preview: Preview, text: str) -> AsyncIterator[Event]:
         """Compact with a summary that the user has seen and may have edited."""
 
         async def work(tell: Tell) -> None:
-            entries = self.conversation.entries
-            if not entries or entries[-1].id != preview.base:
+            if self._base() != preview.base:
                 raise CompactionRefused(
                     "the conversation went on since the preview; make a new one"
                 )
@@ -379,6 +377,10 @@ class Session:
         await self._parts.model.close()
 
     # Inside
+
+    def _base(self) -> tuple[int, str]:
+        entries = self.conversation.entries
+        return self.conversation.base, entries[-1].id if entries else ""
 
     def _turn(self, tell: Tell) -> Turn:
         return Turn(

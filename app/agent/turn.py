@@ -187,14 +187,8 @@ class Turn:
 
     async def _run_calls(self, uses: tuple[ToolUse, ...]) -> TurnEnd | None:
         """Run an answer's calls and add their results; then layer 3 if it was asked for."""
-        self._run = run = CallRun(
-            self.tools,
-            self.gate,
-            self.dialogue.record,
-            self.tell,
-            first_result=self.dialogue.record.next_result,
-        )
-        await run.run(uses)
+        self._run = run = self._call_run(uses)
+        await run.run()
         await self.keep_todo(self.tell)
         await self._add_results(uses, run)
         self._run = None
@@ -250,11 +244,8 @@ class Turn:
         """Answer calls that must not run, so that the conversation stays valid."""
         if not uses:
             return
-        run = CallRun(
-            self.tools, self.gate, self.dialogue.record, self.tell,
-            first_result=self.dialogue.record.next_result,
-        )  # fmt: skip
-        run.interrupt(uses, why)
+        run = self._call_run(uses)
+        run.interrupt(why)
         await self._add_results(uses, run)
 
     async def _wanted_compaction(self) -> bool:
@@ -266,6 +257,9 @@ class Turn:
 
     async def _compact(self, reason: str, focus: str) -> bool:
         return await self.layers.manual(reason, focus, self.tell)
+
+    def _call_run(self, uses: tuple[ToolUse, ...]) -> CallRun:
+        return CallRun(uses, self.tools, self.gate, self.dialogue.record, self.tell)
 
     async def _note(self) -> tuple[str, ...]:
         """Return the note for a share of the threshold that was just passed, once for each share and view."""
@@ -283,11 +277,8 @@ class Turn:
         calls = self.dialogue.conversation.open_calls
         if not calls:
             return
-        run = self._run or CallRun(
-            self.tools, self.gate, self.dialogue.record, self.tell,
-            first_result=self.dialogue.record.next_result,
-        )  # fmt: skip
-        run.interrupt(calls, INTERRUPTED)
+        run = self._run or self._call_run(calls)
+        run.interrupt(INTERRUPTED)
         await self._add_results(calls, run)
         self._run = None
 

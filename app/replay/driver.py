@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,16 @@ from app.core.policy import CompactionPolicy
 from app.core.reports import Layer, Outcome
 from app.core.requests import Purpose
 from app.core.tokens import estimate_text
+from app.replay.effects import is_read
 from app.replay.losses import Losses
 from app.replay.recordings import RecordedTurn, Recording, turns
+from app.replay.shelf import Shelf
 from app.replay.stand_ins import RELATIVE_PRICE, RecordedModel, RecordedTools, Sent
 
 FLOOR_TOKENS = 6_000
 """Stand-in for system prompt and tools."""
 OUTPUT_TOKENS = 8_000
+READ_FILE = "read_file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class _Tally:
     threshold: int
     on_request: Callable[[dict[str, Any]], None] | None
     losses: Losses = field(default_factory=Losses)
+    shelf: Shelf = field(default_factory=Shelf)
     sizes: list[int] = field(default_factory=list)
     summaries: int = 0
     usage: Usage = field(default_factory=Usage)
@@ -132,6 +136,7 @@ async def replay_recording(
         window: Tokens the stand-in model accepts.
         on_request: Hears the body of each request, summary calls included.
     """
+    policy = _with_read_tools(policy, recording)
     threshold = highest_threshold(policy.auto.threshold_for(window), window, OUTPUT_TOKENS)
     tally = _Tally(threshold, on_request)
     with tempfile.TemporaryDirectory(prefix="pal-replay-") as folder:
@@ -155,11 +160,11 @@ class _Stage:
     ) -> None:
         self._tally = tally
         self._model = RecordedModel(tally.sent)
-        self._tools = RecordedTools()
+        self._tools = RecordedTools(tally.shelf)
         frame = Frame("recorded", _floor(), (), OUTPUT_TOKENS, window, "assumed", threshold)
         self._dialogue = Dialogue(record, self._model, frame, policy)
         self._dialogue.measure_floor()
-        self._layers = Layers(self._dialogue, _no_file, SystemClock(), _keep_prompt)
+        self._layers = Layers(self._dialogue, tally.shelf.read, SystemClock(), _keep_prompt)
         self._queue = TypedAhead(record)
         self._gate = Gate(_allow, _Nobody(), record, allow=_forget, admitted=_ignore)
 
@@ -170,9 +175,9 @@ class _Stage:
         for step in turn.steps:
             self._model.answers.append(step.answer)
             self._tally.coming.append(new)
-            new = (step.answer, Message("user", step.results))
             for call, result in zip(step.answer.tool_uses, step.results, strict=True):
                 self._tools.expect(call, result)
+            new = (step.answer, Message("user", step.results))
         if turn.steps[-1].answer.tool_uses:  # the recording breaks off inside a tool loop
             self._model.answers.append(Message("assistant", (Text("[the recording goes on]"),)))
         await self._turn().go_on()
@@ -196,6 +201,15 @@ class _Stage:
             _same_output,
             _no_todo,
         )
+
+
+def _with_read_tools(policy: CompactionPolicy, recording: Recording) -> CompactionPolicy:
+    """Let the recording's own names for reading a file stand beside ours."""
+    if READ_FILE not in policy.micro.preserve_tools:
+        return policy
+    calls = (call for message in recording.messages for call in message.tool_uses)
+    names = policy.micro.preserve_tools | {call.name for call in calls if is_read(call)}
+    return replace(policy, micro=replace(policy.micro, preserve_tools=names))
 
 
 def _floor() -> str:
@@ -230,10 +244,6 @@ def _report(recording: Recording, tally: _Tally) -> ReplayReport:
 def as_json(report: ReplayReport) -> dict[str, Any]:
     """Return the report as a JSON object."""
     return asdict(report)
-
-
-async def _no_file(path: str, first: int, last: int) -> str | None:
-    return None
 
 
 async def _keep_prompt(tell: object) -> None:

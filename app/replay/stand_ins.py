@@ -27,6 +27,7 @@ from app.core.requests import (
 from app.core.tokens import estimate_message, estimate_text
 from app.errors import ModelError
 from app.replay.effects import infer_effects
+from app.replay.shelf import Shelf
 
 SUMMARY_TOKENS = 2_000
 """Size of the stand-in summary."""
@@ -93,6 +94,7 @@ class RecordedTool:
     """Returns the recorded results of one tool, in the order of its calls."""
 
     name: str
+    shelf: Shelf
     results: deque[tuple[ToolUse, ToolResult]] = field(default_factory=deque)
     read_only: bool = True
 
@@ -112,6 +114,7 @@ class RecordedTool:
     async def run(self, arguments: JsonObject, emit: Emit) -> ToolOutcome:
         """Return the next recorded result."""
         call, result = self.results.popleft()
+        self.shelf.note(call, result)
         return ToolOutcome(_content(result), infer_effects(call, result), ok=not result.is_error)
 
 
@@ -127,12 +130,15 @@ def _content(result: ToolResult) -> str | tuple[Text | Image, ...]:
 class RecordedTools(Mapping[str, RecordedTool]):
     """A tool for every name that a recording uses."""
 
-    def __init__(self) -> None:
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
         self._tools: dict[str, RecordedTool] = {}
 
     def expect(self, call: ToolUse, result: ToolResult) -> None:
         """Add what the next call of this tool returns."""
-        self._tools.setdefault(call.name, RecordedTool(call.name)).results.append((call, result))
+        self._tools.setdefault(call.name, RecordedTool(call.name, self._shelf)).results.append(
+            (call, result)
+        )
 
     def __getitem__(self, name: str) -> RecordedTool:
         return self._tools[name]

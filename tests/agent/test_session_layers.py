@@ -94,7 +94,7 @@ async def test_layer_2_runs_in_the_middle_of_a_tool_loop_and_the_loop_goes_on(tm
 
 
 async def test_the_budget_shows_the_new_figure_at_once(tmp_path: Path) -> None:
-    rig = Rig(tmp_path, ScriptedModel(answers(*looks(5), says("ok"))), policy=small(3_000, rule=MicroRule.OFF))
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(6, size=200), says("ok"))), policy=small(3_000, rule=MicroRule.OFF))
     session = await rig.open()
     events = await read(session.submit("look"))
     report = next(e.report for e in of(events, Compacted) if e.report.outcome is Outcome.APPLIED)
@@ -104,7 +104,7 @@ async def test_the_budget_shows_the_new_figure_at_once(tmp_path: Path) -> None:
 
 
 async def test_the_models_compact_tool_compacts_and_the_same_turn_goes_on(tmp_path: Path) -> None:
-    steps = [*looks(4), calls(("k", "compact", {"focus": "the second feature"})), says("Now the second feature.")]
+    steps = [*looks(6, size=200), calls(("k", "compact", {"focus": "the second feature"})), says("Now the second feature.")]
     rig = Rig(tmp_path, ScriptedModel(answers(*steps)), policy=small(50_000, rule=MicroRule.OFF))
     session = await rig.open()
     events = await read(session.submit("the first feature is done, start the second"))
@@ -118,7 +118,7 @@ async def test_the_models_compact_tool_compacts_and_the_same_turn_goes_on(tmp_pa
 async def test_with_wait_the_turn_ends_after_the_compact_tool(tmp_path: Path) -> None:
     policy = small(50_000, rule=MicroRule.OFF)
     policy = replace(policy, manual=ManualPolicy(after_compact=AfterCompact.WAIT))
-    rig = Rig(tmp_path, ScriptedModel(answers(*looks(4), calls(("k", "compact", {})))), policy=policy)
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(6, size=200), calls(("k", "compact", {})))), policy=policy)
     session = await rig.open()
     assert ended(await read(session.submit("compact"))).end is TurnEnd.WAITING
     await session.close()
@@ -126,7 +126,7 @@ async def test_with_wait_the_turn_ends_after_the_compact_tool(tmp_path: Path) ->
 
 async def test_compacting_twice_in_a_row_is_refused_with_the_reason(tmp_path: Path) -> None:
     policy = small(50_000, rule=MicroRule.OFF)
-    rig = Rig(tmp_path, ScriptedModel(answers(*looks(5), says("ok"))), policy=policy)
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(6, size=200), says("ok"))), policy=policy)
     session = await rig.open()
     await read(session.submit("look"))
     first = [e.report for e in of(await read(session.compact()), Compacted)][-1]
@@ -140,7 +140,7 @@ async def test_compacting_twice_in_a_row_is_refused_with_the_reason(tmp_path: Pa
 
 async def test_compacting_at_idle_starts_no_turn(tmp_path: Path) -> None:
     policy = small(50_000, rule=MicroRule.OFF)
-    rig = Rig(tmp_path, ScriptedModel(answers(*looks(5), says("ok"))), policy=policy)
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(6, size=200), says("ok"))), policy=policy)
     session = await rig.open()
     await read(session.submit("look"))
     before = sum(not wants_summary(r) for r in rig.model.requests)
@@ -151,7 +151,7 @@ async def test_compacting_at_idle_starts_no_turn(tmp_path: Path) -> None:
 
 async def test_undo_brings_the_old_view_back_and_keeps_layer_2_quiet(tmp_path: Path) -> None:
     policy = small(50_000, rule=MicroRule.OFF)
-    rig = Rig(tmp_path, ScriptedModel(answers(*looks(5), says("ok"), says("more"))), policy=policy)
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(6, size=200), says("ok"), says("more"))), policy=policy)
     session = await rig.open()
     await read(session.submit("look"))
     old = session.conversation.view().messages
@@ -176,7 +176,7 @@ async def test_undo_without_a_compaction_is_refused(tmp_path: Path) -> None:
 
 
 async def test_a_summary_call_that_fails_changes_nothing_or_falls_back_to_a_digest(tmp_path: Path) -> None:
-    steps = looks(5)
+    steps = looks(6, size=200)
 
     def answer(request: ModelRequest) -> Answer:
         if wants_summary(request):
@@ -198,7 +198,7 @@ async def test_a_summary_call_that_fails_changes_nothing_or_falls_back_to_a_dige
 
 async def test_a_preview_changes_nothing_until_it_is_applied_as_edited(tmp_path: Path) -> None:
     policy = small(50_000, rule=MicroRule.OFF)
-    rig = Rig(tmp_path, ScriptedModel(answers(*looks(5), says("ok"))), policy=policy)
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(6, size=200), says("ok"))), policy=policy)
     session = await rig.open()
     await read(session.submit("look"))
     old = session.conversation.view().messages
@@ -225,7 +225,7 @@ async def test_recalling_something_cleared_is_a_miss_and_pins_it(tmp_path: Path)
 async def test_the_model_is_told_once_at_each_mark_how_full_the_context_is(tmp_path: Path) -> None:
     policy = small(12_000, rule=MicroRule.OFF)
     policy = replace(policy, manual=ManualPolicy(notes_at=(0.5, 0.75)))
-    rig = Rig(tmp_path, ScriptedModel([*looks(11, size=60), says("ok")]), policy=policy)
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(16, size=60), says("ok"))), policy=policy)
     session = await rig.open()
     await read(session.submit("look"))
     notes = [m.text for m in rig.model.requests[-1].messages if m.role == "user" and "%" in m.text]
