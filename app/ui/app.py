@@ -1,0 +1,129 @@
+"""The Textual app: theme, keys that work everywhere, palette, trust question, and one pair screen."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from app.settings import Level
+from app.ui.approval import ScreenApprover
+from app.ui.commands import COMMANDS
+from app.ui.keymap import Place, bindings, check
+from app.ui.prompt_history import PromptHistory
+from app.ui.screens.pair import PairScreen
+from app.ui.stylesheets import sheets
+from app.ui.themes import OWN, automatic, other_side
+from app.ui.wiring import Wiring
+
+if TYPE_CHECKING:
+    pass
+
+COLLECT_AFTER = (20_000, 20, 50)
+"""Garbage collection after so many objects: a full one would stop the screen for a moment."""
+
+
+class PalApp(App[None]):
+    """The screen of the program.
+
+    Args:
+        wiring: What it needs from outside.
+        clock: Monotonic seconds.
+    """
+
+    TITLE = "palimpsest"
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.EVERYWHERE))
+
+    def __init__(self, wiring: Wiring, *, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(css_path=[str(path) for path in sheets()])
+        self.wiring = wiring
+        self.time = clock
+        self.approver = ScreenApprover()
+        folder = wiring.state_folder
+        self.history = PromptHistory(folder / "history.jsonl" if folder else None)
+        self._leaving = False
+        for theme in OWN:
+            self.register_theme(theme)
+        wanted = wiring.settings.theme
+        self.theme = wanted if wanted in self.available_themes else automatic(os.environ)
+
+    def on_mount(self) -> None:
+        moved = dict(self.wiring.settings.keymap)
+        if not check(moved):
+            self.set_keymap(moved)
+        if self.wiring.trust is not None:
+            from app.ui.screens.trust import TrustScreen
+
+            self.push_screen(TrustScreen(self.wiring.trust), self._trusted)
+        else:
+            self.push_screen(PairScreen(self.wiring.settings))
+        self.call_after_refresh(_settle_memory)
+
+    def _trusted(self, level: Level | None) -> None:
+        settings = self.wiring.settings
+        if self.wiring.answer_trust is not None:
+            settings = self.wiring.answer_trust(level or Level.NOTHING)
+        self.push_screen(PairScreen(settings))
+
+    @property
+    def pair(self) -> PairScreen | None:
+        """The pair screen, once it is there."""
+        return next((s for s in self.screen_stack if isinstance(s, PairScreen)), None)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Offer the table of commands in the palette."""
+        pair = self.pair
+        if pair is None:
+            return
+        for command in COMMANDS:
+            yield SystemCommand(
+                f"/{command.name}", command.help, lambda name=command.name: pair.submit(f"/{name}")
+            )
+
+    def action_interrupt(self) -> None:
+        """Ctrl+C: copy what is selected; else close a sheet, or let the pair screen decide."""
+        screen = self.screen
+        selected = screen.get_selected_text()
+        area_text = getattr(screen.focused, "selected_text", "")
+        if selected or area_text:
+            self.copy_to_clipboard(selected or area_text)
+            if selected:
+                screen.clear_selection()
+        elif isinstance(screen, PairScreen):
+            screen.interrupt()
+        elif screen.is_modal:
+            screen.dismiss(None)
+
+    def action_theme(self) -> None:
+        """Change to the light or dark theme that belongs to this one."""
+        self.theme = other_side(self.theme, dark=self.current_theme.dark)
+
+    def action_leave(self) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        """End what runs, close the session, and go."""
+        if not self._leaving:
+            self._leaving = True
+            self.run_worker(self._leave(), group="leave")
+
+    async def _leave(self) -> None:
+        pair = self.pair
+        try:
+            if pair is not None and pair.session is not None:
+                await pair.session.close()
+        finally:
+            self.exit()
+
+
+def _settle_memory() -> None:
+    """Leave what is loaded by now out of every later collection."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)

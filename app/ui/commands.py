@@ -1,0 +1,136 @@
+"""The one table of commands: slash completion, the palette, help and the tests are drawn from it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing a user can ask for by slash or in the palette.
+
+    It runs the pair screen's method ``run_<name>(argument)``, a name, so that this table imports no screen.
+    """
+
+    name: str
+    help: str
+    argument: str = ""
+    """What may follow, as help shows it; "" when nothing may."""
+    choices: tuple[str, ...] = ()
+    """Words that completion offers for the argument."""
+    while_busy: bool = True
+    """Whether it may run during a turn."""
+    key: str = ""
+    """Id in the key table of the key that does the same."""
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("help", "Commands, keys and how the layers work", "[word]", key="help"),
+    Command(
+        "compact",
+        "Summarise the history now; a focus is kept verbatim where it matches",
+        "[focus] | preview [focus] | redo [focus]",
+        ("preview", "redo"),
+    ),
+    Command("undo", "Take the newest compaction back", while_busy=False),
+    Command("context", "What the next request holds, part by part", key="context"),
+    Command("cost", "Tokens and dollars of this session"),
+    Command("log", "The compaction log in full", key="log"),
+    Command("clear", "Start a new session; the old one can be resumed", while_busy=False),
+    Command("resume", "Go on with an earlier session", "[session]", while_busy=False),
+    Command("model", "Show or change the model", "[model]", while_busy=False),
+    Command(
+        "mode",
+        "How much runs without a question",
+        "[mode]",
+        ("ask", "accept-edits", "read-only", "auto"),
+        key="mode",
+    ),
+    Command("settings", "Every setting, its value and where it came from"),
+    Command("status", "Session, model, endpoint, folder, usage"),
+    Command("todo", "Show or hide the task list"),
+    Command("copy", "Copy the last answer, or its last code block", "[code]", ("code",)),
+    Command("export", "Write the conversation to a Markdown file", "[path]"),
+    Command("theme", "Light, dark or a theme by name", "[theme]", key="theme"),
+    Command("tour", "Watch all three layers work within a minute", while_busy=False),
+    Command("quit", "Leave; the session can be resumed", key="quit"),
+)
+BY_NAME = {command.name: command for command in COMMANDS}
+QUIT_WORDS = frozenset({"q", "quit", "exit"})
+"""Typed alone they leave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A command as it was typed."""
+
+    command: Command | None
+    """None when there is no such command."""
+    name: str
+    argument: str
+
+
+def parse(text: str) -> Typed | None:
+    """Return the command in a submitted text, or None when it is a message.
+
+    Only a single line whose first word is ``/`` and a plain word is a command, so that a path such as ``/etc/hosts`` is not.
+    """
+    first, _, rest = text.strip().partition(" ")
+    name = first[1:]
+    if not first.startswith("/") or not name.replace("-", "").isalpha() or "\n" in text.strip():
+        return None
+    return Typed(BY_NAME.get(name.lower()), name, rest.strip())
+
+
+def nearest(name: str) -> str:
+    """Return the command that a mistyped name may have meant; "" when none is near."""
+    found = difflib.get_close_matches(name.lower(), BY_NAME, n=1, cutoff=0.5)
+    return found[0] if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One offer of the completion popup."""
+
+    text: str
+    """What the prompt becomes."""
+    label: str
+    help: str
+
+
+def completions(text: str, values: Iterable[str] = ()) -> tuple[Completion, ...]:
+    """Return what may complete a prompt that begins with a slash, best first; () when nothing does.
+
+    Args:
+        text: The prompt up to the cursor.
+        values: Further words for the argument of the command typed so far, such as the names of themes.
+    """
+    if not text.startswith("/") or "\n" in text:
+        return ()
+    name, blank, argument = text[1:].partition(" ")
+    if not blank:
+        return tuple(
+            Completion(
+                f"/{command.name}{' ' if command.argument else ''}",
+                f"/{command.name} {command.argument}".rstrip(),
+                command.help,
+            )
+            for command in _matching(name.lower())
+        )
+    command = BY_NAME.get(name.lower())
+    if command is None:
+        return ()
+    words = dict.fromkeys((*command.choices, *values))
+    return tuple(
+        Completion(f"/{command.name} {word}", word, "")
+        for word in words
+        if word.startswith(argument) and word != argument
+    )
+
+
+def _matching(name: str) -> list[Command]:
+    begins = [command for command in COMMANDS if command.name.startswith(name)]
+    holds = [c for c in COMMANDS if name in c.name and c not in begins]
+    return begins + holds

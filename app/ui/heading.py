@@ -1,0 +1,34 @@
+"""The header's content, made from the settings and the open session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from app.settings import DEFAULT, Settings
+from app.ui.widgets.header_bar import Heading
+
+if TYPE_CHECKING:
+    from app.agent.session import Session
+
+
+def heading_of(settings: Settings, session: Session | None, sandbox: str = "") -> Heading:
+    """Return what the header says; before the session is open, what the settings promise."""
+    parts = urlsplit(settings.base_url)
+    host = "" if settings.official else parts.netloc or settings.base_url
+    credential = settings.credential
+    return Heading(
+        folder=settings.folder,
+        model=session.model if session else settings.model,
+        demo=settings.demo,
+        endpoint=host,
+        endpoint_source=_source(settings.source("base_url")),
+        key_source=settings.source(credential) if credential else "",
+        mode=session.mode if session else settings.mode,
+        sandbox=sandbox,
+        conflict=str(settings.conflicts[0]) if settings.conflicts else "",
+    )
+
+
+def _source(source: str) -> str:
+    return "" if source == DEFAULT else source

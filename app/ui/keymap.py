@@ -1,0 +1,129 @@
+"""The one table of keys: bindings, the footer, help and the tests are drawn from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from textual.binding import Binding
+
+
+class Place(StrEnum):
+    """Where a key works."""
+
+    EVERYWHERE = "everywhere"
+    PAIR = "beside the chat"
+    PROMPT = "prompt"
+    QUESTION = "question"
+    LOG = "log"
+    DETAILS = "details"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key and what it does there."""
+
+    id: str
+    """Name by which a user's keymap can move it."""
+    keys: str
+    """Textual's names, separated by commas; the first is the one that is shown."""
+    action: str
+    what: str
+    place: Place
+    priority: bool = False
+
+
+KEYS: tuple[Key, ...] = (
+    Key(
+        "interrupt",
+        "ctrl+c",
+        "interrupt",
+        "copy, cancel, or quit when pressed twice",
+        Place.EVERYWHERE,
+        True,
+    ),
+    Key("help", "f1", "help", "help", Place.PAIR),
+    Key("context", "ctrl+b", "context", "what the context holds", Place.PAIR),
+    Key("log", "ctrl+l", "log", "open or close the compaction log", Place.PAIR),
+    Key("theme", "ctrl+t", "theme", "light or dark", Place.EVERYWHERE, True),
+    Key("chat_end", "ctrl+end", "chat_end", "newest line of the chat", Place.PAIR, True),
+    Key("quit", "ctrl+q", "leave", "quit", Place.EVERYWHERE, True),
+    Key("back", "escape", "step_back", "close, no, bring the queue back, or cancel", Place.PAIR),
+    Key("send", "enter", "send", "send; an empty line does nothing", Place.PROMPT),
+    Key(
+        "newline",
+        "shift+enter,alt+enter,ctrl+j",
+        "newline",
+        "new line; so does \\ before Enter",
+        Place.PROMPT,
+    ),
+    Key("mode", "shift+tab", "next_mode", "next mode", Place.PROMPT),
+    Key("complete", "tab", "complete", "take the offered completion", Place.PROMPT),
+    Key("up", "up", "up", "line up, or the message before", Place.PROMPT),
+    Key("down", "down", "down", "line down, or the message after", Place.PROMPT),
+    Key("page_up", "pageup", "chat_page(-1)", "scroll the chat up", Place.PROMPT),
+    Key("page_down", "pagedown", "chat_page(1)", "scroll the chat down", Place.PROMPT),
+    Key("history", "ctrl+r", "search_history", "search what you sent before", Place.PROMPT),
+    Key("editor", "ctrl+g", "editor", "write in your editor", Place.PROMPT),
+    Key("leave", "ctrl+d", "delete_or_quit", "quit when the prompt is empty", Place.PROMPT),
+    Key("yes", "y", "yes", "yes, once", Place.QUESTION),
+    Key("no", "n", "no", "no, with words to the model", Place.QUESTION),
+    Key("always", "a", "always", "always: adds the rule shown", Place.QUESTION),
+    Key("edit", "e", "edit", "edit the command first", Place.QUESTION),
+    Key("open", "enter", "select", "open the event", Place.LOG),
+    Key("clear_now", "c", "clear_now", "clear old results now", Place.LOG),
+    Key("undo", "u", "undo", "undo the newest compaction", Place.LOG),
+    Key("filter", "f", "filter", "all layers, or one", Place.LOG),
+    Key("close", "escape,q", "close", "back", Place.DETAILS),
+    Key("undo_here", "u", "undo", "undo this compaction, if it is the newest", Place.DETAILS),
+    Key("redo_here", "r", "redo", "summarise again from the record", Place.DETAILS),
+    Key("pin", "p", "pin", "pin or free the result", Place.DETAILS),
+)
+BY_ID = {key.id: key for key in KEYS}
+
+_SHOWN = {
+    "escape": "Esc",
+    "enter": "Enter",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "tab": "Tab",
+    "up": "↑",
+    "down": "↓",
+    "f1": "F1",
+    "end": "End",
+    "home": "Home",
+}
+
+
+def bindings(place: Place) -> list[Binding]:
+    """Return the bindings of a place; each carries its id, so that a keymap can move it."""
+    return [
+        Binding(key.keys, key.action, key.what, show=False, priority=key.priority, id=key.id)
+        for key in KEYS
+        if key.place is place
+    ]
+
+
+def shown(keys: str) -> str:
+    """Return a key as people write it: ``Ctrl+B`` for ``ctrl+b``; of several the first."""
+    parts = keys.split(",", maxsplit=1)[0].split("+")
+    return (
+        "+".join(_SHOWN.get(part, part.title() if len(part) > 1 else part) for part in parts[:-1])
+        + ("+" if len(parts) > 1 else "")
+        + _SHOWN.get(parts[-1], parts[-1].upper() if len(parts) > 1 else parts[-1])
+    )
+
+
+def shown_key(id: str, moved: Mapping[str, str] | None = None) -> str:
+    """Return the key of an id as people write it, as a user's keymap moved it."""
+    return shown((moved or {}).get(id, BY_ID[id].keys))
+
+
+def check(moved: Mapping[str, str]) -> list[str]:
+    """Return what is wrong with a user's keymap, one sentence each."""
+    return [
+        f"keymap: there is no key named {name!r}; known are {', '.join(BY_ID)}"
+        for name in moved
+        if name not in BY_ID
+    ]

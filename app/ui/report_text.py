@@ -1,0 +1,52 @@
+"""Compaction reports as people read them: rows of the log, dividers, notices. Pure text."""
+
+from __future__ import annotations
+
+from app.core.reports import CompactionReport, Layer, Outcome
+from app.ui.chat.visible_text import one_line
+from app.ui.format import clock, cost, percent, plural, seconds
+
+STYLES = {
+    Outcome.APPLIED: "",
+    Outcome.HELD: "$text-muted",
+    Outcome.REFUSED: "$text-warning",
+    Outcome.FAILED: "$text-error",
+    Outcome.UNDONE: "$text-accent",
+}
+
+
+def row(report: CompactionReport) -> str:
+    """Return the log's row: it begins exactly with the report's headline, then what the run touched and cost."""
+    return " · ".join([one_line(report.headline, 300), *details(report)])
+
+
+def details(report: CompactionReport) -> list[str]:
+    """Return what a run saved, touched, cost and when it was, in short words."""
+    found: list[str] = []
+    if report.outcome is Outcome.APPLIED and report.before > 0:
+        found.append(f"-{percent(report.saved / report.before)}")
+    if report.results:
+        found.append(plural(len(report.results), "result"))
+    if report.messages:
+        found.append(plural(report.messages, "message"))
+    if report.seconds >= 0.1:
+        found.append(seconds(report.seconds))
+    if report.cost is not None and report.cost > 0:
+        found.append(cost(report.cost))
+    if report.method not in ("", "summary"):
+        found.append(report.method)
+    if time := clock(report.time):
+        found.append(time)
+    return found
+
+
+def announcement(report: CompactionReport) -> str:
+    """Return one sentence for the chat when the user should hear of a run; "" when the log's row is enough."""
+    match report.layer, report.outcome:
+        case Layer.AUTO | Layer.MANUAL, Outcome.REFUSED | Outcome.FAILED:
+            verb = "was refused" if report.outcome is Outcome.REFUSED else "failed"
+            return f"Compaction {verb}: {report.reason}"
+        case Layer.MICRO, Outcome.FAILED:
+            return f"Clearing old results failed: {report.reason}"
+        case _:
+            return ""

@@ -1,0 +1,235 @@
+"""From the agent's events to the widgets that show them: the one match of the screen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, assert_never
+
+from app.core.budget import Budget
+from app.core.events import (
+    AnswerFinished,
+    ApprovalAsked,
+    ApprovalGiven,
+    BudgetChanged,
+    CallArriving,
+    Compacted,
+    CompactionStarted,
+    ErrorRaised,
+    Event,
+    Missed,
+    Notice,
+    QueueChanged,
+    QueuedDelivered,
+    RequestSent,
+    RetryWaiting,
+    TextArrived,
+    ThinkingArrived,
+    TodoChanged,
+    ToolFinished,
+    ToolOutput,
+    ToolStarted,
+    TurnEnd,
+    TurnEnded,
+    TurnStarted,
+)
+from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
+from app.core.reports import CompactionReport, Layer, Outcome
+from app.core.tokens import estimate_text
+from app.ui.chat.visible_text import one_line
+from app.ui.format import cost, plural, seconds
+from app.ui.report_text import announcement
+from app.ui.widgets.budget_gauge import BudgetGauge
+from app.ui.widgets.context_chart import ContextChart
+from app.ui.widgets.queue_bar import QueueBar
+
+if TYPE_CHECKING:
+    from app.ui.screens.pair import PairScreen
+
+GAUGE_STEP = 0.1
+"""Seconds between two moves of the gauge while text streams."""
+ENDS = {
+    TurnEnd.DONE: ("✓ done", "$text-success"),
+    TurnEnd.CANCELLED: ("■ cancelled", "$text-warning"),
+    TurnEnd.FAILED: ("✗ failed", "$text-error"),
+    TurnEnd.REFUSED: ("✗ the model refused", "$text-error"),
+    TurnEnd.CUT: ("… cut at the output limit; say “go on”", "$text-warning"),
+    TurnEnd.WAITING: ("■ compacted; waits for you", "$text-warning"),
+}
+LAYERS = {Layer.AUTO: "layer 2", Layer.MANUAL: "layer 3"}
+
+
+class EventView:
+    """Shows events on a pair screen, one after another."""
+
+    def __init__(self, screen: PairScreen) -> None:
+        self._screen = screen
+        self._answering = False
+        self._budget: Budget | None = None
+        self._streamed = 0.0
+        self._drawn = 0.0
+        self.end: TurnEnd | None = None
+        """How the last turn ended; None when the work shown last was no turn."""
+        self.verdict: tuple[str, str] = ("", "")
+        """What the rule says about the last turn, and its style."""
+
+    def begin(self) -> None:
+        """Forget how the work before ended."""
+        self.end, self.verdict = None, ("", "")
+
+    def show(self, event: Event) -> None:
+        """Give one event to the widget that shows it."""
+        screen = self._screen
+        chat, status = screen.chat, screen.status
+        match event:
+            case TurnStarted(text, message):
+                chat.add_user(text, message)
+                status.wait("asking the model")
+            case RequestSent(_, tokens):
+                self._open_answer()
+                status.wait(f"waiting for the model, {tokens:,} tokens sent")
+            case TextArrived(text):
+                self._open_answer()
+                chat.append_text(text)
+                self._arrived(text)
+                status.wait("writing")
+            case ThinkingArrived(text):
+                self._open_answer()
+                chat.append_thinking(text)
+                self._arrived(text)
+                status.wait("thinking")
+            case CallArriving(call_id, tool, chars):
+                chat.tool_arriving(call_id, tool, chars)
+                status.wait(f"writing a call of {one_line(tool, 40)}, {chars:,} characters")
+            case AnswerFinished():
+                self.close_answer()
+                screen.query_one(ContextChart).contexts = screen.session_contexts
+            case ToolStarted(call_id, tool, target):
+                self.close_answer()
+                chat.tool_started(call_id, tool, target)
+                status.wait(f"running {one_line(f'{tool} {target}', 60)}")
+            case ToolOutput(call_id, text):
+                chat.tool_output(call_id, text)
+            case ToolFinished():
+                self._show_finished(event)
+                status.wait("working")
+            case ApprovalAsked():
+                pass  # the approver's own line of questions drives the panel
+            case ApprovalGiven(request, answer):
+                self._show_answer(request, answer)
+            case BudgetChanged(budget):
+                self._budget, self._streamed = budget, 0.0
+                screen.query_one(BudgetGauge).budget = budget
+            case CompactionStarted(layer, reason):
+                self.close_answer()
+                status.wait(f"Compressing... ({LAYERS.get(layer, layer)}: {one_line(reason, 80)})")
+            case Compacted(report):
+                self._show_report(report)
+            case Missed(result, how):
+                chat.add_notice(
+                    f"The model needed {result} again ({how}); it is pinned from now on."
+                )
+            case RetryWaiting(attempt, attempts, pause, reason):
+                chat.void_answer()
+                self._answering = False
+                status.wait(
+                    f"{one_line(reason, 80)} · attempt {attempt} of {attempts}, next",
+                    seconds_left=pause,
+                )
+            case TodoChanged():
+                screen.show_todo(event.items)
+            case QueueChanged(texts):
+                screen.query_one(QueueBar).show_texts(texts)
+            case QueuedDelivered(text, message):
+                self.close_answer()
+                chat.add_user(text, message, queued=True)
+            case Notice(text, warning):
+                chat.add_notice(text, warning=warning)
+            case ErrorRaised(message, hint):
+                self.close_answer()
+                chat.add_error(message, hint)
+            case TurnEnded():
+                self.close_answer()
+                self._show_end(event)
+            case _:
+                assert_never(event)
+
+    def close_answer(self) -> None:
+        """Finish the answer that is open, if one is."""
+        if self._answering:
+            self._answering = False
+            self._screen.chat.finish_answer()
+
+    def _open_answer(self) -> None:
+        if not self._answering:
+            self._answering = True
+            self._screen.chat.begin_answer()
+
+    def _arrived(self, text: str) -> None:
+        """Let the gauge follow the stream, with an estimate until the answer's own figure comes."""
+        tokens = estimate_text(text)
+        self._screen.status.arrived(tokens)
+        self._streamed += tokens
+        now = self._screen.app.time()
+        if self._budget is None or now - self._drawn < GAUGE_STEP:
+            return
+        self._drawn = now
+        more = round(self._streamed)
+        parts = self._budget.parts
+        self._screen.query_one(BudgetGauge).budget = replace(
+            self._budget,
+            used=self._budget.used + more,
+            measured=False,
+            parts=replace(parts, conversation=parts.conversation + more),
+        )
+
+    def _show_finished(self, event: ToolFinished) -> None:
+        self._screen.chat.tool_finished(
+            event.call_id,
+            ok=event.ok,
+            text=event.text,
+            outcome=event.outcome,
+            seconds=event.seconds,
+            diff=event.diff,
+            result_id=event.result,
+            tool=event.tool,
+            target=event.target,
+        )
+
+    def _show_answer(self, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        title = one_line(request.title, 200)
+        match answer.answered:
+            case Answered.NO:
+                said, allowed = f"refused: {title}", False
+            case Answered.YES:
+                edited = ", after you edited it" if answer.edited is not None else ""
+                said, allowed = f"allowed once: {title}{edited}", True
+            case Answered.ALWAYS:
+                said, allowed = f"allowed from now on: {request.proposal}", True
+        self._screen.chat.add_approval(
+            said, allowed=allowed, detail=answer.words or answer.edited or ""
+        )
+
+    def _show_report(self, report: CompactionReport) -> None:
+        screen = self._screen
+        screen.log_pane.add_report(report)
+        screen.query_one(ContextChart).mark(report)
+        if report.outcome is Outcome.APPLIED:
+            if report.layer is Layer.MICRO:
+                screen.chat.mark_cleared(report.results)
+            elif report.layer in LAYERS:
+                screen.chat.add_divider(report)
+        if text := announcement(report):
+            screen.chat.add_notice(text, warning=True)
+        screen.show_hints()
+
+    def _show_end(self, event: TurnEnded) -> None:
+        self.end = event.end
+        word, style = ENDS[event.end]
+        parts = [word, seconds(self._screen.status.elapsed)]
+        if event.usage.output:
+            parts.append(f"{event.usage.prompt:,} in, {event.usage.output:,} out")
+        if event.cost:
+            parts.append(cost(event.cost))
+        if event.compactions:
+            parts.append(plural(event.compactions, "compaction"))
+        self.verdict = (" · ".join(parts), style)

@@ -1,0 +1,88 @@
+"""Commands, keys and the three layers, drawn from the tables and searchable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from app.ui.commands import COMMANDS
+from app.ui.keymap import KEYS, shown
+from app.ui.screens.sheet import Sheet
+from app.ui.widgets.key_footer import Hint
+
+Row = tuple[str, str]
+
+LAYERS: tuple[Row, ...] = (
+    ("0 on entry", "a very large tool result is stored whole; its head and tail enter"),
+    ("1 micro", "old tool results become one line each; the model can recall them"),
+    ("2 auto", "above the threshold the history becomes a summary, facts and your own words"),
+    ("3 manual", "the same when you say /compact or the model calls its compact tool"),
+)
+TERMINAL: tuple[Row, ...] = (
+    ("select", "drag; in most terminals Shift+drag selects with the terminal's own means"),
+    ("copy", "Ctrl+C copies a selection, /copy the last answer, also to a file over ssh"),
+    ("colours", "NO_COLOR is respected; /theme ansi-dark takes the terminal's own colours"),
+)
+
+
+def groups() -> list[tuple[str, list[Row]]]:
+    """Return all that help shows: title and rows."""
+    found: list[tuple[str, list[Row]]] = [("the layers", list(LAYERS))]
+    commands = [(f"/{c.name} {c.argument}".rstrip(), c.help) for c in COMMANDS]
+    commands.append(("q, quit, exit", "typed alone: leave"))
+    found.append(("commands", commands))
+    for place in dict.fromkeys(key.place for key in KEYS):
+        rows = [(_all_shown(key.keys), key.what) for key in KEYS if key.place is place]
+        found.append((f"keys · {place}", rows))
+    found.append(("terminal", list(TERMINAL)))
+    return found
+
+
+def help_text(word: str) -> Content:
+    """Return the rows that hold ``word``, grouped."""
+    wanted = word.casefold().strip()
+    rows: list[Content] = []
+    for title, entries in groups():
+        hits = [(a, b) for a, b in entries if wanted in f"{title} {a} {b}".casefold()]
+        if hits:
+            rows.append(Content.styled(title, "bold $text-primary"))
+            width = max(14, min(44, max(len(a) for a, _ in hits)))
+            rows += [Content.assemble((f"  {a:{width}}", "bold"), (f"  {b}", "")) for a, b in hits]
+            rows.append(Content(""))
+    return Content("\n").join(rows) if rows else Content("Nothing holds that word.")
+
+
+class HelpScreen(Sheet[None]):
+    """All tables in one list; typing searches."""
+
+    def __init__(self, word: str = "") -> None:
+        super().__init__()
+        self._word = word
+
+    def title_text(self) -> str:
+        return "help"
+
+    def hint_row(self) -> tuple[Hint, ...]:
+        return (Hint("type", "to search"), Hint("↑↓", "scroll"), Hint("Esc", "back", "close"))
+
+    def body(self) -> Iterable[Widget]:
+        yield Input(self._word, placeholder="search commands and keys", compact=True)
+        with VerticalScroll(can_focus=False):
+            yield Static(help_text(self._word), markup=False)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self.query_one(Static).update(help_text(event.value))
+
+    def on_key(self, event: object) -> None:
+        """Scroll with the arrows while the keyboard stays in the search line."""
+        step = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}.get(getattr(event, "key", ""))
+        if step:
+            self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
+
+
+def _all_shown(keys: str) -> str:
+    return ", ".join(shown(key) for key in keys.split(","))

@@ -1,0 +1,167 @@
+"""Every setting with its value and source; those of the layers change at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from app.errors import PalError
+from app.settings import DEFAULT, SettingRow, rows, set_value
+from app.ui.chat.visible_text import one_line
+from app.ui.screens.sheet import Sheet
+from app.ui.widgets.key_footer import Hint
+
+if TYPE_CHECKING:
+    from app.ui.screens.pair import PairScreen
+
+
+class SettingsScreen(Sheet[None]):
+    """The list, and one line to change what is chosen.
+
+    Args:
+        pair: The screen whose settings these are; it applies a change.
+        word: What to search for at first.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", "keep it", show=False, id="settings.save"),
+        Binding("slash", "search", "search", show=False, id="settings.search"),
+    ]
+
+    def __init__(self, pair: PairScreen, word: str = "") -> None:
+        super().__init__()
+        self._pair = pair
+        self._word = word
+        self._rows: dict[str, SettingRow] = {}
+
+    def title_text(self) -> str:
+        return "settings"
+
+    def hint_row(self) -> tuple[Hint, ...]:
+        return (
+            Hint("Enter", "change"),
+            Hint("Ctrl+S", "keep for all sessions", "save"),
+            Hint("/", "search", "search"),
+            Hint("Esc", "back", "close"),
+        )
+
+    def body(self) -> Iterable[Widget]:
+        yield Input(self._word, placeholder="search", compact=True, id="search")
+        yield OptionList(markup=False, compact=True)
+        yield Static(id="about", markup=False)
+        yield Input(id="value", compact=True, disabled=True)
+
+    def on_mount(self) -> None:
+        self._fill()
+        self.query_one(OptionList).focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if event.input.id == "search":
+            self._word = event.value
+            self._fill()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if event.input.id == "search":
+            self.query_one(OptionList).focus()
+            return
+        self._change(event.value)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        row = self._rows.get(event.option.id or "")
+        if row is not None:
+            when = "" if row.live else " Takes effect at the next start."
+            self._about(f"{row.help}{when}\nallowed: {row.allowed}", "$text-muted")
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        row = self._rows.get(event.option.id or "")
+        if row is None:
+            return
+        if not row.live:
+            self._about(
+                f"{row.name} takes effect at the next start: --set {row.name}=…", "$text-warning"
+            )
+            return
+        value = self.query_one("#value", Input)
+        value.disabled = False
+        value.value = row.value
+        value.focus()
+
+    def action_close(self) -> None:
+        """Close the line that is being edited first."""
+        value = self.query_one("#value", Input)
+        if value.has_focus:
+            value.disabled = True
+            self.query_one(OptionList).focus()
+        else:
+            self.dismiss(None)
+
+    def action_search(self) -> None:
+        self.query_one("#search", Input).focus()
+
+    def action_save(self) -> None:
+        row, save = self._chosen(), self.app_save
+        value = self.query_one("#value", Input)
+        if value.has_focus:
+            self._change(value.value)
+            row = self._chosen()
+        if row is None or save is None:
+            return
+        try:
+            save(row.name, row.value)
+        except (PalError, OSError) as error:
+            self._about(str(error), "$text-error")
+            return
+        self._about(f"{row.name} = {row.value} is kept in your settings file.", "$text-success")
+
+    @property
+    def app_save(self) -> Callable[[str, str], None] | None:
+        """What writes to the user's settings file."""
+        return self._pair.app.wiring.save_setting
+
+    def _change(self, text: str) -> None:
+        row = self._chosen()
+        if row is None:
+            return
+        try:
+            self._pair.apply_settings(set_value(self._pair.settings, row.name, text))
+        except PalError as error:
+            self._about(f"{error} {error.hint}", "$text-error")
+            return
+        self.query_one("#value", Input).disabled = True
+        self._fill()
+        self.query_one(OptionList).focus()
+        self._about(f"{row.name} = {self._rows[row.name].value}, in force now", "$text-success")
+
+    def _chosen(self) -> SettingRow | None:
+        option = self.query_one(OptionList).highlighted_option
+        return self._rows.get(option.id or "") if option is not None else None
+
+    def _about(self, text: str, style: str) -> None:
+        self.query_one("#about", Static).update(Content.styled(text, style))
+
+    def _fill(self) -> None:
+        wanted = self._word.casefold()
+        self._rows = {
+            row.name: row
+            for row in rows(self._pair.settings)
+            if wanted in f"{row.name} {row.help} {row.source}".casefold()
+        }
+        options = self.query_one(OptionList)
+        at = options.highlighted or 0
+        options.set_options(Option(_row(row), id=row.name) for row in self._rows.values())
+        options.highlighted = min(at, options.option_count - 1) if options.option_count else None
+
+
+def _row(row: SettingRow) -> Content:
+    set_by_someone = row.source != DEFAULT
+    return Content.assemble(
+        (f"{row.name:26}", "bold" if set_by_someone else ""),
+        (f"{one_line(row.value, 40) or '(none)':30}", "$text-primary" if set_by_someone else ""),
+        (f"  {row.source}{'' if row.live else ' · next start'}", "$text-muted"),
+    )

@@ -1,0 +1,257 @@
+"""A question about one call, docked under the chat: what, where, why, and the diff or command in full."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static, TextArea
+
+from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
+from app.ui.chat.visible_text import hides_something, one_line, revealed_text
+from app.ui.diff_text import changed_lines, diff_content
+from app.ui.keymap import Place, bindings
+
+_BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+GRACE = 0.5
+"""Seconds without a key before a question may be answered, so that a word being typed never answers it."""
+
+
+class WordsArea(TextArea):
+    """A small text area of the panel: Enter hands the text in, Esc goes back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "hand_in", "done", show=False),
+        Binding("escape", "leave", "back", show=False),
+        Binding("ctrl+j,shift+enter,alt+enter", "newline", "new line", show=False),
+    ]
+
+    class Done(Message):
+        """The text was handed in; None when the user went back."""
+
+        def __init__(self, text: str | None) -> None:
+            super().__init__()
+            self.text = text
+
+    def action_hand_in(self) -> None:
+        self.post_message(self.Done(self.text))
+
+    def action_leave(self) -> None:
+        self.post_message(self.Done(None))
+
+    def action_newline(self) -> None:
+        self.insert("\n")
+
+
+class ApprovalPanel(Vertical, can_focus=True):
+    """Shows the first of the open questions.
+
+    Args:
+        time: Monotonic seconds, for the grace period.
+    """
+
+    DEFAULT_CLASSES = "-empty"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings(Place.QUESTION),
+        Binding("up", "scroll_detail(-1)", show=False),
+        Binding("down", "scroll_detail(1)", show=False),
+        Binding("pageup", "scroll_detail(-10)", show=False),
+        Binding("pagedown", "scroll_detail(10)", show=False),
+    ]
+
+    class Answer(Message):
+        """The user answered one question."""
+
+        def __init__(self, call_id: str, answer: ApprovalAnswer) -> None:
+            super().__init__()
+            self.call_id = call_id
+            self.answer = answer
+
+    class Typed(Message):
+        """A key came that was meant for the prompt."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, time: Callable[[], float], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._time = time
+        self._request: ApprovalRequest | None = None
+        self._quiet_since = 0.0
+        self._writing = ""
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="question-title", markup=False)
+        with VerticalScroll(id="question-detail", can_focus=False):
+            yield Static(id="question-text", markup=False)
+        yield Static(id="question-why", markup=False)
+        yield Static(id="question-words", markup=False)
+        area = WordsArea(compact=True, highlight_cursor_line=False, id="question-area")
+        area.cursor_blink = False
+        yield area
+        yield Static(id="question-keys", markup=False)
+
+    @property
+    def request(self) -> ApprovalRequest | None:
+        """The question that is shown."""
+        return self._request
+
+    def show_requests(self, waiting: Sequence[ApprovalRequest]) -> None:
+        """Show the oldest open question; none hides the panel."""
+        self.border_title = f"question 1 of {len(waiting)}" if len(waiting) > 1 else "question"
+        first = waiting[0] if waiting else None
+        if first == self._request:
+            return
+        self._request = first
+        self.set_class(first is None, "-empty")
+        self._stop_writing()
+        if first is not None:
+            self._quiet_since = self._time()
+            self._fill(first)
+            self.focus()
+
+    def refuse(self) -> bool:
+        """Answer no, without words; return whether there was a question."""
+        if self._request is None:
+            return False
+        if self._writing:
+            self._stop_writing()
+            self.focus()
+            return True
+        self._answer(ApprovalAnswer(Answered.NO))
+        return True
+
+    def on_key(self, event: events.Key) -> None:
+        """Send keys of the grace period to the prompt instead of answering with them."""
+        if self._request is None or self._writing:
+            return
+        now = self._time()
+        if now - self._quiet_since >= GRACE:
+            return
+        if event.character is not None and event.is_printable:
+            self._quiet_since = now
+            self.post_message(self.Typed(event.character))
+        if event.key in ("escape", "ctrl+c", "tab", "shift+tab"):
+            return
+        event.stop()
+        event.prevent_default()
+
+    def check_consume_key(self, key: str, character: str | None = None) -> bool:
+        """Keep letters from being taken as bindings while the grace period runs."""
+        return (
+            self._request is not None
+            and not self._writing
+            and character is not None
+            and character.isprintable()
+            and self._time() - self._quiet_since < GRACE
+        )
+
+    def action_yes(self) -> None:
+        if self._ready():
+            self._answer(ApprovalAnswer(Answered.YES))
+
+    def action_always(self) -> None:
+        if self._ready() and self._request is not None and self._request.proposal is not None:
+            self._answer(ApprovalAnswer(Answered.ALWAYS))
+
+    def action_no(self) -> None:
+        if self._ready():
+            self._write(
+                "no",
+                "What should it do instead? Enter sends, empty is a plain no, Esc goes back",
+                "",
+            )
+
+    def action_edit(self) -> None:
+        if self._ready() and self._request is not None and self._request.editable:
+            self._write(
+                "edit", "Change the command; Enter runs it, Esc goes back", self._request.detail
+            )
+
+    def action_scroll_detail(self, rows: int) -> None:
+        self.query_one("#question-detail").scroll_relative(y=rows, animate=False)
+
+    def on_words_area_done(self, event: WordsArea.Done) -> None:
+        event.stop()
+        kind, request = self._writing, self._request
+        self._stop_writing()
+        self.focus()
+        if event.text is None or request is None:
+            return
+        if kind == "no":
+            self._answer(ApprovalAnswer(Answered.NO, words=event.text.strip()))
+        elif event.text.strip():
+            edited = event.text if event.text != request.detail else None
+            self._answer(ApprovalAnswer(Answered.YES, edited=edited))
+
+    def _ready(self) -> bool:
+        return self._request is not None and self._time() - self._quiet_since >= GRACE
+
+    def _answer(self, answer: ApprovalAnswer) -> None:
+        if self._request is not None:
+            self.post_message(self.Answer(self._request.call_id, answer))
+
+    def _write(self, kind: str, label: str, text: str) -> None:
+        self._writing = kind
+        self.add_class("-writing")
+        self.query_one("#question-words", Static).update(Content.styled(label, "$text-muted"))
+        area = self.query_one(WordsArea)
+        area.text = text
+        area.move_cursor(area.document.end)
+        area.focus()
+
+    def _stop_writing(self) -> None:
+        self._writing = ""
+        self.remove_class("-writing")
+
+    def _fill(self, request: ApprovalRequest) -> None:
+        shown, hidden = _revealed(request.detail)
+        title = Content.assemble(("? ", "bold $text-warning"), (one_line(request.title), "bold"))
+        if request.is_diff:
+            added, removed = changed_lines(request.detail)
+            title = Content.assemble(
+                title, (f"  +{added}", "$text-success"), (f" -{removed}", "$text-error")
+            )
+        if hidden:
+            title = Content.assemble(
+                title, ("  ! hidden characters, written out below", "bold $text-error")
+            )
+        self.query_one("#question-title", Static).update(title)
+        text = (
+            diff_content(shown)
+            if request.is_diff
+            else Content(f"$ {shown}" if request.editable else shown)
+        )
+        self.query_one("#question-text", Static).update(text)
+        self.query_one("#question-detail").scroll_home(animate=False)
+        self.query_one("#question-why", Static).update(
+            Content.styled(f"asked because: {one_line(request.reason)}", "$text-muted")
+        )
+        self.query_one("#question-keys", Static).update(_keys(request))
+
+
+def _revealed(detail: str) -> tuple[str, bool]:
+    """Return the text with nothing hidden in it, and whether anything was; odd blanks count."""
+    shown = _BLANKS.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", revealed_text(detail))
+    return shown.replace("\t", "    "), hides_something(detail) or bool(_BLANKS.search(detail))
+
+
+def _keys(request: ApprovalRequest) -> Content:
+    parts: list[tuple[str, str]] = [("y", "yes"), ("n", "no, and say why")]
+    if request.proposal is not None:
+        parts.append(("a", f"always  {one_line(str(request.proposal), 60)}"))
+    if request.editable:
+        parts.append(("e", "edit"))
+    parts.append(("Esc", "no"))
+    row = Content("")
+    for key, what in parts:
+        row = Content.assemble(row, (key, "bold $text-primary"), f" {what}   ")
+    return row

@@ -1,0 +1,84 @@
+"""Offers above the prompt while a command is typed; the prompt keeps the keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.events import Click
+from textual.message import Message
+from textual.widget import Widget
+
+from app.ui.commands import Completion
+
+ROWS = 8
+
+
+class CompletionPopup(Widget):
+    """A short list with one offer chosen."""
+
+    DEFAULT_CLASSES = "-empty"
+
+    class Chosen(Message):
+        """An offer was clicked."""
+
+        def __init__(self, completion: Completion) -> None:
+            super().__init__()
+            self.completion = completion
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._offers: tuple[Completion, ...] = ()
+        self._at = 0
+        self.was_moved = False
+        """Whether the user chose an offer other than the first."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether offers are shown."""
+        return bool(self._offers)
+
+    @property
+    def chosen(self) -> Completion | None:
+        """The offer that Tab or Enter takes."""
+        return self._offers[self._at] if self._offers else None
+
+    def offer(self, offers: Sequence[Completion]) -> None:
+        """Show these; none closes the popup."""
+        if tuple(offers) != self._offers:
+            self._offers, self._at, self.was_moved = tuple(offers), 0, False
+        self.set_class(not offers, "-empty")
+        self.refresh(layout=True)
+
+    def move(self, step: int) -> None:
+        """Choose the next or previous offer."""
+        if self._offers:
+            self._at = (self._at + step) % len(self._offers)
+            self.was_moved = True
+            self.refresh()
+
+    def render(self) -> Content:
+        width = max((cell_len(offer.label) for offer in self._offers), default=0)
+        width = min(width, self.size.width // 2)
+        rows: list[Content] = []
+        for at, offer in self._window():
+            label = Content(offer.label).truncate(width, ellipsis=True)
+            gap = " " * (width - label.cell_length + 2)
+            mark = "❯ " if at == self._at else "  "
+            line = Content.assemble(mark, label, gap, (offer.help, "$text-muted"))
+            line = line.truncate(self.size.width, ellipsis=True)
+            rows.append(
+                line.stylize("bold $text-primary", 0, 2 + width) if at == self._at else line
+            )
+        return Content("\n").join(rows)
+
+    def on_click(self, event: Click) -> None:
+        at = event.get_content_offset(self)
+        window = self._window()
+        if at is not None and at.y < len(window):
+            self.post_message(self.Chosen(window[at.y][1]))
+
+    def _window(self) -> list[tuple[int, Completion]]:
+        first = max(0, min(self._at - ROWS // 2, len(self._offers) - ROWS))
+        return list(enumerate(self._offers))[first : first + ROWS]

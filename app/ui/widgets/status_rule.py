@@ -1,0 +1,124 @@
+"""The rule above the prompt: what is being waited for, how long already, and how the last turn ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from textual.content import Content
+from textual.timer import Timer
+from textual.widget import Widget
+
+from app.ui.chat.visible_text import one_line
+from app.ui.format import plural, seconds, short_tokens
+from app.ui.keymap import shown_key
+
+FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+LINE = "$foreground-disabled"
+STEP = 0.1
+"""Seconds between two frames; the timer runs only while something is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What is waited for."""
+
+    what: str
+    since: float
+    """Monotonic seconds."""
+    hint: str = "Esc cancels"
+    tokens: float = 0.0
+    """Estimated tokens that have come so far."""
+    until: float | None = None
+    """When the next attempt starts, for a countdown."""
+
+    def text(self, now: float) -> str:
+        """Return the sentence for the rule."""
+        if self.until is not None:
+            return f"{self.what} in {max(0, round(self.until - now))}s · {self.hint}"
+        came = f" · ~{short_tokens(round(self.tokens))} tokens" if self.tokens else ""
+        return f"{self.what} · {seconds(max(0.0, now - self.since))}{came} · {self.hint}"
+
+
+class StatusRule(Widget):
+    """One row that moves only while something is waited for.
+
+    Args:
+        time: Monotonic seconds.
+    """
+
+    def __init__(self, time: Callable[[], float], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._time = time
+        self._waiting: Waiting | None = None
+        self._timer: Timer | None = None
+        self._said: tuple[str, str] = ("", "")
+        self._new_rows = 0
+
+    def show_new_rows(self, rows: int) -> None:
+        """Say how many lines of the chat wait below what is in view."""
+        self._new_rows = rows
+        self.refresh()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something is waited for."""
+        return self._waiting is not None
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds waited so far; 0 when idle."""
+        return self._time() - self._waiting.since if self._waiting else 0.0
+
+    def wait(
+        self, what: str, *, seconds_left: float | None = None, hint: str = "Esc cancels"
+    ) -> None:
+        """Show what is waited for; the clock goes on from when waiting began."""
+        if self._waiting is not None and seconds_left is None and self._waiting.until is None:
+            self._waiting = replace(self._waiting, what=what, hint=hint)
+            return
+        now = self._time()
+        since = self._waiting.since if self._waiting else now
+        came = self._waiting.tokens if self._waiting else 0.0
+        until = None if seconds_left is None else now + seconds_left
+        self._waiting = Waiting(what, since, hint, came, until)
+        self._said = ("", "")
+        if self._timer is None:
+            self._timer = self.set_interval(STEP, self.refresh)
+        self.refresh()
+
+    def arrived(self, tokens: float) -> None:
+        """Count estimated tokens that came."""
+        if self._waiting is not None:
+            self._waiting = replace(self._waiting, tokens=self._waiting.tokens + tokens)
+
+    def rest(self, said: str = "", style: str = "$text-muted") -> None:
+        """Stop waiting and say how it ended."""
+        self._waiting = None
+        self._said = (said, style)
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        self.refresh()
+
+    def render(self) -> Content:
+        width = self.size.width
+        said, right = self._sentence(), Content("")
+        if self._new_rows:
+            below = f" ↓ {plural(self._new_rows, 'new line')}, {shown_key('chat_end')} "
+            right = Content.styled(below, "bold $text-accent")
+        room = width - right.cell_length - 2
+        if len(said) == 0:
+            return Content.assemble(("─" * (room + 2), LINE), right)
+        said = said.truncate(max(0, room - 4), ellipsis=True)
+        rest = max(0, room - said.cell_length - 2)
+        return Content.assemble(("── ", LINE), said, (f" {'─' * rest}", LINE), right)
+
+    def _sentence(self) -> Content:
+        if self._waiting is None:
+            return Content.styled(one_line(self._said[0]), self._said[1])
+        now = self._time()
+        frame = FRAMES[int((now - self._waiting.since) / STEP) % len(FRAMES)]
+        return Content.assemble(
+            (f"{frame} ", "bold $text-primary"), one_line(self._waiting.text(now))
+        )

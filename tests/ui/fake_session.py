@@ -1,0 +1,249 @@
+"""A session that plays events a test wrote down, and notes what the screen asked of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from app.agent.session import Preview
+from app.core.budget import Budget, Parts, Usage
+from app.core.conversation import Conversation
+from app.core.events import (
+    AnswerFinished,
+    BudgetChanged,
+    Compacted,
+    Event,
+    RequestSent,
+    TextArrived,
+    TodoItem,
+    TurnEnd,
+    TurnEnded,
+    TurnStarted,
+)
+from app.core.messages import user
+from app.core.permission import Mode
+from app.core.policy import CompactionPolicy
+from app.core.reports import CompactionReport, Layer, Outcome
+from app.core.requests import ModelInfo
+from app.errors import PalError
+
+BUDGET = Budget(
+    used=18_240,
+    measured=False,
+    threshold=50_000,
+    window=200_000,
+    window_source="endpoint",
+    parts=Parts(floor=6_100, summary=2_040, words=800, conversation=4_200, results=5_100),
+    cached=14_000,
+    prompt=17_000,
+    cost=0.123,
+)
+MICRO = CompactionReport(
+    Layer.MICRO,
+    Outcome.APPLIED,
+    "it pays back after 6 requests",
+    41_200,
+    33_100,
+    ("r1", "r2", "r3"),
+    time="2026-11-29T12:04:00.000Z",
+    transcript=".transcripts/s/transcript_0001.jsonl",
+)
+HELD = CompactionReport(
+    Layer.MICRO,
+    Outcome.HELD,
+    "pays back after 31 requests; press c to clear now",
+    41_200,
+    41_200,
+    ("r4",),
+    time="2026-11-29T12:05:00.000Z",
+)
+AUTO = CompactionReport(
+    Layer.AUTO,
+    Outcome.APPLIED,
+    "the next request would be 50,310 tokens, over the threshold of 50,000",
+    50_310,
+    17_900,
+    messages=42,
+    kept=6,
+    summary="[Conversation compressed.]\n\n## What was accomplished\nThe parser reads lists.",
+    cost=0.021,
+    seconds=6.4,
+    transcript=".transcripts/s/transcript_0001.jsonl",
+    commit=1,
+    time="2026-11-29T12:10:00.000Z",
+    method="summary",
+)
+MANUAL = CompactionReport(
+    Layer.MANUAL,
+    Outcome.APPLIED,
+    "you asked for it",
+    31_900,
+    14_200,
+    messages=18,
+    kept=4,
+    focus="the parser",
+    summary="[Conversation compressed.]\n\n## What was accomplished\nTests pass.",
+    cost=0.012,
+    seconds=4.1,
+    transcript=".transcripts/s/transcript_0002.jsonl",
+    commit=2,
+    time="2026-11-29T12:20:00.000Z",
+    method="summary",
+)
+SAWTOOTH = tuple(
+    [*range(8_000, 49_000, 3_500), *range(33_000, 50_000, 2_500), *range(17_000, 48_000, 2_200)]
+)
+
+
+def answer(text: str, *extra: Event) -> list[Event]:
+    """A turn that says one thing; ``extra`` comes before its end."""
+    return [
+        RequestSent(1, 18_000),
+        *(TextArrived(piece) for piece in text.splitlines(keepends=True)),
+        AnswerFinished("m2", Usage(input=18_000, output=40)),
+        *extra,
+        TurnEnded(TurnEnd.DONE, text=text, usage=Usage(input=18_000, output=40), cost=0.01),
+    ]
+
+
+class FakeSession:
+    """Implements what the screen uses of `app.agent.session.Session`.
+
+    Args:
+        turns: Events of each turn, in order; without a script a turn says "ok".
+        hold: When set, each turn waits for it before its last event.
+    """
+
+    def __init__(
+        self, turns: Iterable[list[Event]] = (), *, hold: asyncio.Event | None = None
+    ) -> None:
+        self.turns = list(turns)
+        self.hold = hold
+        self.asked: list[tuple[str, str]] = []
+        self.name = "2026-11-29T12-00-00Z-7f3a"
+        self.folder = Path("/home/me/project")
+        self.transcript = f".transcripts/{self.name}/transcript_0001.jsonl"
+        self.model = "claude-sonnet-4-5"
+        self.policy = CompactionPolicy()
+        self.budget = BUDGET
+        self.conversation = Conversation()
+        self.reports: tuple[CompactionReport, ...] = ()
+        self.contexts: tuple[int, ...] = ()
+        self.todo: tuple[TodoItem, ...] = ()
+        self.queue: tuple[str, ...] = ()
+        self.usage = Usage(input=20_000, cache_read=60_000, output=3_000)
+        self.cost: float | None = 0.123
+        self.requests = 7
+        self.mode = Mode.ASK
+        self.rules = ()
+        self.closed = False
+        self.pages: list[tuple] = []
+        self._cancelled = asyncio.Event()
+
+    def submit(self, text: str):
+        self.asked.append(("submit", text))
+        return self._play(
+            [TurnStarted(text, "m1"), *(self.turns.pop(0) if self.turns else answer("ok"))]
+        )
+
+    def compact(self, focus: str = ""):
+        self.asked.append(("compact", focus))
+        return self._play([Compacted(MANUAL)])
+
+    def redo(self, focus: str = ""):
+        self.asked.append(("redo", focus))
+        return self._play([Compacted(MANUAL)])
+
+    def undo(self):
+        self.asked.append(("undo", ""))
+        return self._play(
+            [Compacted(replace(MANUAL, outcome=Outcome.UNDONE, before=14_200, after=31_900))]
+        )
+
+    def clear_now(self):
+        self.asked.append(("clear_now", ""))
+        return self._play([Compacted(MICRO)])
+
+    def request_compaction(self, focus: str = "") -> None:
+        self.asked.append(("request_compaction", focus))
+
+    async def preview(self, focus: str = "") -> Preview:
+        self.asked.append(("preview", focus))
+        return Preview("## What was accomplished\nA lot.", focus, "m9")
+
+    def apply_preview(self, preview: Preview, text: str):
+        self.asked.append(("apply_preview", text))
+        return self._play([Compacted(MANUAL)])
+
+    def cancel(self) -> None:
+        self.asked.append(("cancel", ""))
+        self._cancelled.set()
+
+    async def enqueue(self, text: str) -> None:
+        self.queue = (*self.queue, text)
+
+    async def take_back(self) -> str | None:
+        if not self.queue:
+            return None
+        *rest, last = self.queue
+        self.queue = tuple(rest)
+        return last
+
+    async def pin(self, result: str, on: bool = True) -> None:
+        self.asked.append(("pin", result))
+        pinned = self.conversation.pinned
+        self.conversation = replace(
+            self.conversation, pinned=pinned | {result} if on else pinned - {result}
+        )
+
+    async def recall(self, id_: str) -> str:
+        if not id_.startswith("r"):
+            raise PalError(f"There is no {id_} in this session.")
+        return f"the whole text of {id_}"
+
+    async def page(self, before: int | None, limit: int) -> tuple:
+        return self.pages.pop(0) if self.pages else ()
+
+    async def view_before(self, commit: int) -> tuple:
+        return (user("write a parser"), user("an old message"))
+
+    async def view_after(self, commit: int) -> tuple:
+        return (user("write a parser"), user("[Conversation compressed.]"))
+
+    def set_policy(self, policy: CompactionPolicy) -> None:
+        self.policy = policy
+        self.budget = replace(self.budget, threshold=policy.auto.threshold)
+
+    def set_mode(self, mode: Mode) -> None:
+        self.mode = mode
+
+    async def set_model(self, model: str) -> None:
+        self.model = model
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        return (
+            ModelInfo("claude-sonnet-4-5", "Sonnet", 200_000),
+            ModelInfo("claude-haiku-4-5", "Haiku", 200_000),
+        )
+
+    async def close(self) -> None:
+        self.closed = True
+
+    async def _play(self, events: list[Event]):
+        for event in events:
+            ending = isinstance(event, TurnEnded)
+            if ending and self.hold is not None:
+                waits = [asyncio.ensure_future(e.wait()) for e in (self.hold, self._cancelled)]
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                for wait in waits:
+                    wait.cancel()
+                if self._cancelled.is_set():
+                    event = TurnEnded(TurnEnd.CANCELLED)
+                    self._cancelled.clear()
+            if isinstance(event, Compacted):
+                self.reports = (*self.reports, event.report)
+            if isinstance(event, BudgetChanged):
+                self.budget = event.budget
+            yield event
