@@ -116,7 +116,7 @@ def write_todo(wish: Wish, reading: Reading, t: Tongue) -> Script:
 
 def todo_items(texts: list[str]) -> list[dict[str, str]]:
     """Return items for the ``todo`` tool, the first one begun."""
-    states = ["doing", *["open"] * len(texts)]
+    states = ["doing", *["pending"] * len(texts)]
     return [{"text": text, "state": state} for text, state in zip(texts, states, strict=False)]
 
 

@@ -31,6 +31,11 @@ def is_same_request(request: str, shown: str) -> bool:
     return bool(shown) and (line == shown or (shown.endswith("…") and line.startswith(shown[:-1])))
 
 
+def holds_latest(head: str) -> bool:
+    """Whether the newest request at the time of the compaction stands in the head, and not in a message after it."""
+    return _LATEST.search(head) is not None
+
+
 def latest_words(head: str) -> str:
     """Return the newest request of the user that the head holds in full, else what the summary says of it."""
     found = _LATEST.search(head)

@@ -28,7 +28,8 @@ def review(wish: Wish, reading: Reading, t: Tongue) -> Script:
     """Answer from the view what was read, changed and run."""
     ledger = ledger_of(reading, reading.before)
     by_git: list[str] = []
-    if any(_may_change(command) for command in ledger.commands):
+    ran = [step.argument("command") for step in reading.before if step.tool == "bash"]
+    if any(_may_change(command) for command in ran):
         (status,) = yield act(
             t("Checking what commands changed.", "看看命令改动了哪些文件。"),
             "bash",
@@ -53,15 +54,17 @@ def compact(wish: Wish, reading: Reading, t: Tongue) -> Script:
     )
     if problem:
         return t("The conversation was not compacted: ", "对话没有被压缩：") + problem
+    focuses = [step.argument("focus") for step in reading.steps if step.tool == "compact"]
+    told = t(f", with the focus “{focuses[-1]}”", f"，重点是“{focuses[-1]}”") if focuses else ""
     if not reading.in_head:
         return t(
             "I asked for the compaction, and it was not made: the event log says why.",
             "我请求了压缩，但没有执行：原因见事件日志。",
         )
     return t(
-        f"The conversation is compacted, with the focus “{focus}”. The originals stay in the record; I can "
+        f"The conversation is compacted{told}. The originals stay in the record; I can "
         "`recall` them, and `/undo` brings the old view back.",
-        f"对话已压缩，重点是“{focus}”。原文都在记录里，可以用 `recall` 取回，也可以用 `/undo` 恢复压缩前的视图。",
+        f"对话已压缩{told}。原文都在记录里，可以用 `recall` 取回，也可以用 `/undo` 恢复压缩前的视图。",
     )
 
 
@@ -106,9 +109,10 @@ def next_feature(wish: Wish, reading: Reading, t: Tongue) -> Script:
 
 
 def _compacted(focus: str, text: str, reading: Reading) -> Generator[Act, tuple[Outcome, ...], str]:
-    """Ask for a compaction, unless the history was compacted since the user asked; return why it failed, or ""."""
-    if reading.in_head:
-        return ""
+    """Ask for a compaction, unless that was done since the user asked; return why it failed, or ""."""
+    asked = [step for step in reading.steps if step.tool == "compact"]
+    if reading.in_head or asked:
+        return asked[-1].text.strip() if asked and asked[-1].is_error else ""
     (outcome,) = yield act(text, "compact", focus=focus)
     return outcome.text.strip() if outcome.is_error else ""
 

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from app.adapters.demo.head import HEAD_START, in_progress, is_same_request, latest_words
+from app.adapters.demo.head import (
+    HEAD_START,
+    holds_latest,
+    in_progress,
+    is_same_request,
+    latest_words,
+)
 from app.adapters.demo.phrases import has_cjk
 from app.adapters.demo.understanding import Kind, understand
 from app.core.messages import JsonObject, Message, Text, ToolUse, message_from_json
@@ -83,9 +89,7 @@ def read_request(body: Mapping[str, Any]) -> Reading:
     tools = frozenset() if forbidden else frozenset(t["name"] for t in body.get("tools", []))
     head, spoken = _words(messages)
     asked_at, request = _wanted(spoken)
-    in_head = bool(head) and (
-        not spoken or (asked_at == 0 and is_same_request(request, in_progress(head)))
-    )
+    in_head = _is_older_than_head(request, head, [text for _, text in spoken])
     if not request:
         request = latest_words(head)
     steps, said = list(_steps(messages)), list(_said(messages))
@@ -125,6 +129,21 @@ def _wanted(spoken: list[tuple[int, str]]) -> tuple[int, str]:
         if understand(text).kind is not Kind.CONTINUE:
             return at, text
     return spoken[-1] if spoken else (-1, "")
+
+
+def _is_older_than_head(request: str, head: str, spoken: list[str]) -> bool:
+    """Whether the history was compacted while the request was being worked on.
+
+    Its words then stand in the head alone; or still after it, where the summary in the head says that they were in
+    progress, and the user has not said them again since.
+    """
+    if not head or not spoken:
+        return bool(head)
+    return (
+        not holds_latest(head)
+        and is_same_request(request, in_progress(head))
+        and spoken.count(request) == 1
+    )
 
 
 def _steps(messages: list[Message]) -> Iterator[tuple[int, Outcome]]:
