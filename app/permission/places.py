@@ -1,0 +1,118 @@
+"""Paths as facts for a judgement: what lies in the project, what is protected, what is ours."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DEVICES_TO_WRITE = ("/dev/null", "/dev/tty", "/dev/stdout", "/dev/stderr")
+MOST_MATCHES = 500
+"""Files that a pattern may stand for and still be looked at one by one."""
+
+_RUN_LATER = (
+    ".git",
+    ".envrc",
+    ".vscode",
+    ".idea",
+    ".devcontainer",
+    ".husky",
+    ".claude",
+    ".codex",
+    ".cursor",
+    ".gemini",
+    ".mcp.json",
+    ".gitmodules",
+    ".npmrc",
+    ".pypirc",
+)
+"""Names that other programs act on by themselves: a write there is asked in every mode."""
+_SECRET = re.compile(r"\.env(?:\.(?!example$|sample$|template$|dist$).*)?", re.IGNORECASE)
+_OWN = (".transcripts", "palimpsest.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a path means, links followed."""
+
+    path: str
+    """Real and absolute."""
+    inside: bool
+    """In the project folder (or the folder itself)."""
+    relative: str
+    """Relative to the project with forward slashes; the real path when outside."""
+    protected: str = ""
+    """Why a write there is always asked; "" when it is not."""
+    own: bool = False
+    """Whether it is this program's record or settings."""
+    secret: bool = False
+    """Whether it is a file that holds keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folders that a judgement is made against."""
+
+    folder: Path
+    """The project, real path."""
+    home: Path
+    own: tuple[Path, ...] = ()
+    """More files and folders that are this program's own, such as a record kept elsewhere."""
+    _roots: tuple[str, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, folder: Path, home: Path, own: Iterable[Path] = ()) -> Places:
+        """Return the places of a project, with our own ones resolved once."""
+        root = Path(os.path.realpath(folder))
+        ours = (*(root / name for name in _OWN), home / ".config" / "palimpsest", *own)
+        real = tuple(_folded(os.path.realpath(path)) for path in ours)
+        return cls(root, Path(os.path.realpath(home)), tuple(own), real)
+
+    def look(self, path: str, base: str | None = None) -> Place | None:
+        """Return what a path means from a folder (default: the project's); None when it is not a path."""
+        if not path or "\0" in path:
+            return None
+        start = Path(self._expanded(base)) if base else self.folder
+        try:
+            real = os.path.realpath(start / self._expanded(path))
+        except (OSError, ValueError, RuntimeError):
+            return None
+        root = str(self.folder)
+        inside = real == root or real.startswith(root.rstrip("/") + "/")
+        relative = (os.path.relpath(real, root) if inside else real).replace(os.sep, "/")
+        parts = relative.split("/")
+        folded = _folded(real)
+        own = any(folded == mine or folded.startswith(mine + "/") for mine in self._roots)
+        secret = _SECRET.fullmatch(parts[-1]) is not None
+        return Place(real, inside, relative, _protected(parts, inside, secret), own, secret)
+
+    def _expanded(self, path: str) -> str:
+        return str(self.home) + path[1:] if path == "~" or path.startswith("~/") else path
+
+    def matches(self, pattern: str, base: str) -> list[str] | None:
+        """Return the files that a shell pattern stands for now; None when they are too many.
+
+        Without a match a shell leaves the pattern as it is, so that is returned then.
+        """
+        found = []
+        for name in glob.iglob(pattern, root_dir=self._expanded(base)):  # noqa: PTH207 - as a shell
+            found.append(name)
+            if len(found) > MOST_MATCHES:
+                return None
+        return found or [pattern]
+
+
+def _protected(parts: list[str], inside: bool, secret: bool) -> str:
+    if not inside:
+        return ""
+    for part in parts:
+        if part.casefold() in _RUN_LATER:
+            return f"other programs act on what is in {part}"
+    return "it holds keys or changes the environment" if secret else ""
+
+
+def _folded(path: str) -> str:
+    return path.casefold().rstrip("/")

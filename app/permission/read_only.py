@@ -1,0 +1,196 @@
+"""Whether a simple command changes nothing and looks at nothing outside the project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from app.permission.commands import Command, Script, Stdin
+from app.permission.options import split_arguments
+from app.permission.places import Places
+from app.permission.read_only_commands import (
+    TABLE,
+    ReadOnly,
+    asks_version,
+    pattern_is_option,
+    test_expression,
+)
+from app.permission.read_only_find import read_find
+from app.permission.read_only_git import read_git, repository_runs
+from app.permission.words import Word
+from app.permission.wrappers import INTERPRETERS, base_name, harmless_assignment, innermost
+
+_READABLE_DEVICES = frozenset({"/dev/null", "/dev/stdin", "/dev/zero"})
+_TESTS = frozenset({"test", "[", "[["})
+
+
+def why_not_read_only(command: Command, script: Script, places: Places) -> str:
+    """Return why a command must be asked for, one clause; "" when it only looks.
+
+    Redirections that write are not part of the answer.
+    """
+    for variable, value in command.assignments:
+        if not harmless_assignment(variable, value.text):
+            return f"it sets {variable or 'a variable'}"
+    for redirect in command.redirects:
+        if not redirect.writes:
+            why = _outside(redirect.target, command, places)
+            if why:
+                return why
+    if not command.words:
+        return ""
+    inner, complete, changes = innermost(command)
+    if changes:
+        return changes
+    name = inner.words[0]
+    if name.text is None or not name.plain:
+        return f"the program {name.raw} is not written out"
+    if base_name(name.text) in INTERPRETERS and not asks_version(name.text, inner.argv[1:]):
+        fed = command.stdin is not Stdin.NONE or "-" in inner.argv
+        return f"{name.text} runs what it reads" if fed else f"{name.text} runs a program"
+    if not complete and not _fed_by_project(command, inner, script):
+        return "what xargs adds to the command is not known"
+    return _by_name(name.text, inner, complete, places)
+
+
+def _by_name(name: str, command: Command, complete: bool, places: Places) -> str:
+    words = command.words[1:]
+    if asks_version(name, command.argv[1:]):
+        return ""
+    if name in _TESTS:
+        return test_expression([word.text for word in words]) or _paths(words, command, places)
+    if name == "cd":
+        operands = [word for word in words if word.text not in ("--", "-P", "-L")]
+        if len(operands) != 1 or operands[0].text in (None, "-", "", "~"):
+            return "it leaves the project folder"
+        return _outside(operands[0], command, places)
+    if name == "command":
+        asks = [word.text for word in words][:1] in (["-v"], ["-V"])
+        return "" if asks else "it runs another program"
+    if name == "find":
+        paths, why = read_find(command.words)
+        return why or _paths(paths, command, places)
+    if name == "git":
+        return _git(command, places)
+    entry = TABLE.get(name)
+    if entry is None:
+        return f"{name} is not on the list of read-only commands"
+    if not complete and not entry.unchosen:
+        return "what xargs adds to the command is not known"
+    return _by_table(name, entry, words, command, places)
+
+
+def _by_table(
+    name: str, entry: ReadOnly, words: tuple[Word, ...], command: Command, places: Places
+) -> str:
+    if entry.any_words:
+        odd = next((word.raw for word in words if word.text is None and not word.harmless), "")
+        return f"what {odd} becomes is not known" if odd else ""
+    split = split_arguments(words, entry.options)
+    if split.unknown:
+        known = any(word.raw == split.unknown and word.text is None for word in words)
+        return (
+            f"what {split.unknown} becomes is not known"
+            if known
+            else f"{name} with {split.unknown} is not known to be read-only"
+        )
+    if entry.most is not None and len(split.operands) > entry.most:
+        return f"{name} may write to {split.operands[-1].raw}"
+    why = entry.check(split) if entry.check else ""
+    if why or entry.texts < 0:
+        return why
+    texts = (
+        0 if pattern_is_option(split) and name in ("grep", "egrep", "fgrep", "rg") else entry.texts
+    )
+    if name == "sed" and split.has("e", "expression"):
+        texts = 0
+    paths = [*split.operands[texts:]]
+    paths += [
+        Word(value, value)
+        for option, value in split.options
+        if option in entry.path_values and value
+    ]
+    return _paths(paths, command, places, options_harmless=entry.unchosen)
+
+
+def _git(command: Command, places: Places) -> str:
+    folders, operands, why = read_git(command.words)
+    if why:
+        return why
+    for folder in folders:
+        why = _outside(folder, command, places)
+        if why:
+            return why
+    for base in command.dirs:
+        for start in [base, *(f"{base}/{folder.text}" for folder in folders)]:
+            place = places.look(start)
+            why = repository_runs(Path(place.path)) if place else ""
+            if why:
+                return f"git may run a program of this repository: {why}"
+    suspicious = [word for word in operands if _may_be_path(word)]
+    return _paths(suspicious, command, places)
+
+
+def _may_be_path(word: Word) -> bool:
+    """Whether an operand of git could lead out: revisions such as ``a..b`` and ``HEAD~2`` cannot."""
+    text = word.text
+    return (
+        text is None or text.startswith(("/", "~")) or ".." in text.split("/") or bool(word.pattern)
+    )
+
+
+def _paths(
+    words: Iterable[Word], command: Command, places: Places, *, options_harmless: bool = False
+) -> str:
+    for word in words:
+        if word.text == "-":
+            continue
+        why = _outside(word, command, places, options_harmless=options_harmless)
+        if why:
+            return why
+    return ""
+
+
+def _outside(word: Word, command: Command, places: Places, *, options_harmless: bool = True) -> str:
+    """Return why a path may not be looked at unasked: unknown, outside, or full of keys."""
+    if word.text is None:
+        return f"what {word.raw} becomes is not known"
+    for base in command.dirs:
+        names = [word.text]
+        if word.pattern:
+            found = places.matches(word.pattern, base)
+            if found is None:
+                return f"{word.raw} stands for too many files"
+            if not options_harmless and any(name.startswith("-") for name in found):
+                return f"{word.raw} stands for a name that reads as an option"
+            names = found
+        for name in names:
+            if name in _READABLE_DEVICES or not name:
+                continue
+            place = places.look(name, base)
+            if place is None or not place.inside:
+                return f"{word.raw} lies outside the project"
+            if place.secret:
+                return f"{word.raw} may hold keys"
+    return ""
+
+
+def _fed_by_project(command: Command, inner: Command, script: Script) -> bool:
+    """Whether xargs gets whole names of project files: from ``find -print0`` or ``git ls-files -z``."""
+    if command.feeder is None or not 0 <= command.feeder < len(script.commands):
+        return False
+    own = [word.text for word in command.words[: len(command.words) - len(inner.words)]]
+    if (
+        "-0" not in own
+        and "--null" not in own
+        and not any(
+            text and text.startswith("-") and not text.startswith("--") and "0" in text
+            for text in own
+        )
+    ):
+        return False
+    feeder = script.commands[command.feeder]
+    texts = feeder.argv
+    if feeder.name == "find":
+        return "-print0" in texts and "-printf" not in texts and "-print" not in texts
+    return feeder.name == "git" and texts[1:2] == ("ls-files",) and "-z" in texts
