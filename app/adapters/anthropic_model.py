@@ -39,6 +39,7 @@ from app.errors import Busy, ModelError, Rejected, StreamBroken, Unreachable
 if TYPE_CHECKING:
     import httpx2
     from anthropic import AsyncAnthropic
+    from anthropic._types import RequestOptions
 
 SILENCE = 120.0
 """Seconds without a byte (pings are bytes) after which a call has failed."""
@@ -46,6 +47,9 @@ LOCAL_SILENCE = 600.0
 """The same on this machine, where a model may read a long prompt for minutes before its first byte."""
 CONNECT_SECONDS = 10.0
 LIST_SECONDS = 10.0
+VERSION = "anthropic-version"
+FIRST_VERSION = "2023-06-01"
+"""What every compatible server knows."""
 MAX_PAGES = 10
 DEFAULT_RETRY = RetryPolicy()
 DRAIN_SECONDS = 0.25
@@ -213,10 +217,13 @@ class AnthropicModel:
                 "/v1/messages",
                 content=content,
                 cast_to=httpx2.Response,
+                options=self._options(),
                 stream=True,
                 stream_cls=sdk.AsyncStream,
             )
         except sdk.APIStatusError as error:
+            if not self.endpoint.official and VERSION not in self._dropped:
+                optional |= {VERSION}
             if field := refused_field(error.status_code, error.body, optional):
                 raise _FieldRefused(field) from error
             raise status_error(
@@ -225,6 +232,10 @@ class AnthropicModel:
         except (sdk.APIConnectionError, *_http_errors()) as error:
             raise connection_error(error, self.endpoint, silence=self._silence) from error
         return response
+
+    def _options(self) -> RequestOptions:
+        """Headers of one call: a server that refused the SDK's version of the API gets the first one."""
+        return {"headers": {VERSION: FIRST_VERSION}} if VERSION in self._dropped else {}
 
     async def _get(self, path: str) -> Any:
         """Return the JSON that a GET gives, or None when it gives none."""

@@ -6,16 +6,15 @@ Status codes decide first, then the error's type, then phrases: their wording di
 from __future__ import annotations
 
 import email.utils
-import json
 import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import unescape
 from typing import Any
 from urllib.parse import urlsplit
 
 from app.adapters.endpoint import Endpoint
+from app.adapters.refusal import Refusal, html_title, looks_like_html, read_refusal, sizes
 from app.errors import (
     Busy,
     ContextOverflow,
@@ -48,19 +47,13 @@ _SIGNATURE = re.compile(
     r"|thinking.{0,80}cannot be modified",
     re.IGNORECASE | re.DOTALL,
 )
-_SENT_AND_WINDOW = re.compile(r"(\d[\d,]*)\s*tokens?\s*>\s*(\d[\d,]*)")
-_SENT = re.compile(
-    r"(\d[\d,]*) (?:tokens )?in the messages|requested (\d[\d,]*) tokens|\((\d[\d,]*) tokens\)"
-    r"|contains? (?:at least )?(\d[\d,]*) (?:input )?tokens",
-    re.IGNORECASE,
-)
-_WINDOW = re.compile(
-    r"(?:context length|context window|context size|maximum context)[^\d]{0,40}?(\d[\d,]*)",
+_NO_MODEL = re.compile(
+    "not found|not exist|no such|unknown|invalid model|not a valid model|not available",
     re.IGNORECASE,
 )
 _REFUSED_FIELD = re.compile(
     "unknown|unsupported|not support|not permitted|not allowed|unexpected|unrecogni[sz]ed|extra"
-    "|invalid|forbidden|does not match|should match",
+    "|invalid|forbidden|does not match|should match|should be|additional propert",
     re.IGNORECASE,
 )
 
@@ -85,42 +78,6 @@ class Call:
             text = text.replace(secret, "[key]")
         line = " ".join(text.split())
         return line if len(line) <= _MESSAGE_CHARS else f"{line[:_MESSAGE_CHARS]}…"
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """An error body, read."""
-
-    message: str
-    type: str = ""
-    raw: Mapping[str, Any] | None = None
-
-    @property
-    def openai(self) -> bool:
-        """Whether it has the shape of OpenAI's errors."""
-        error = (self.raw or {}).get("error")
-        return isinstance(error, Mapping) and "param" in error and "code" in error
-
-
-def read_refusal(body: Any) -> Refusal:
-    """Return the message and type in an error body: JSON of several shapes, HTML or text."""
-    if isinstance(body, bytes):
-        body = body.decode("utf-8", "replace")
-    if isinstance(body, str):
-        try:
-            parsed = json.loads(body)
-        except ValueError:
-            return Refusal(html_title(body) if looks_like_html(body) else body.strip())
-        body = parsed
-    if not isinstance(body, Mapping):
-        return Refusal(str(body) if body else "")
-    inner = body.get("error")
-    source = inner if isinstance(inner, Mapping) else body
-    message = source.get("message") or source.get("msg") or body.get("detail") or inner or ""
-    if isinstance(message, list):
-        message = "; ".join(_detail(part) for part in message)
-    kind = source.get("type")
-    return Refusal(str(message), kind if isinstance(kind, str) else "", body)
 
 
 def status_error(status: int, headers: Mapping[str, str], body: Any, call: Call) -> ModelError:
@@ -182,11 +139,14 @@ def refused_field(status: int, body: Any, optional: frozenset[str]) -> str:
         body: Its body.
         optional: Fields that were sent and could be left out.
     """
-    if status not in (400, 404, 422):
+    refusal = read_refusal(body)
+    if status not in (400, 404, 422) or _SIGNATURE.search(refusal.message):
         return ""
-    text = json.dumps(body, ensure_ascii=False, default=str) if not isinstance(body, str) else body
-    if _SIGNATURE.search(text) or not _REFUSED_FIELD.search(text):
+    error = (refusal.raw or {}).get("error")
+    named = str(error.get("param") or "") if isinstance(error, Mapping) else ""
+    if not named and not _REFUSED_FIELD.search(refusal.message):
         return ""
+    text = f"{named} {refusal.message}".lower()
     return next((name for name in sorted(optional) if name in text), "")
 
 
@@ -201,17 +161,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             return seconds
     date = email.utils.parsedate_tz(headers.get("retry-after", ""))
     return max(0.0, email.utils.mktime_tz(date) - time.time()) if date else None
-
-
-def looks_like_html(text: str) -> bool:
-    """Whether a body is a web page."""
-    return text.lstrip("\ufeff \t\r\n").startswith("<")
-
-
-def html_title(text: str) -> str:
-    """Return the title of a web page, or "" ."""
-    match = re.search(r"<title[^>]*>(.{0,500}?)</title", text, re.IGNORECASE | re.DOTALL)
-    return unescape(match[1]).strip() if match else ""
 
 
 def _about_the_conversation(
@@ -229,27 +178,13 @@ def _about_the_conversation(
     too_large = status == 413 or (status in (400, 422, 500) and _OVERFLOW.search(text))
     if not too_large or "max_tokens:" in refusal.message.split(">")[0]:
         return None
-    sent, window = _sizes(refusal)
+    sent, window = sizes(refusal)
     return ContextOverflow(
         f"The conversation is too long for {call.model} at {call.url}: {said or 'body too large'}",
         sent=sent,
         window=window,
         status=status,
         url=call.url,
-    )
-
-
-def _sizes(refusal: Refusal) -> tuple[int | None, int | None]:
-    error = (refusal.raw or {}).get("error")
-    if isinstance(error, Mapping) and isinstance(error.get("n_ctx"), int):
-        prompt = error.get("n_prompt_tokens")
-        return (prompt if isinstance(prompt, int) else None), error["n_ctx"]
-    if match := _SENT_AND_WINDOW.search(refusal.message):
-        return _number(match[1]), _number(match[2])
-    sent, window = _SENT.search(refusal.message), _WINDOW.search(refusal.message)
-    return (
-        _number(next(group for group in sent.groups() if group)) if sent else None,
-        _number(window[1]) if window else None,
     )
 
 
@@ -288,6 +223,8 @@ def _redirect(status: int, location: str, call: Call) -> ModelError:
 def _refused(status: int, refusal: Refusal, said: str, call: Call) -> tuple[str, str]:
     text, low = f": {said}" if said else ".", refusal.message.lower()
     doctor = "`pal doctor` shows where key, endpoint and model come from."
+    if status in (400, 422) and call.model.lower() in low and _NO_MODEL.search(low):
+        return _no_such_model(text, call)
     if "credit balance" in low or "spend limit" in low or status == 402:
         return (
             f"The account behind the key has no credit left or reached its limit ({call.url}){text}",
@@ -325,10 +262,7 @@ def _not_found(status: int, refusal: Refusal, text: str, call: Call) -> tuple[st
     low = refusal.message.lower()
     names_model = call.model.lower() in low or re.search(r"\bmodels?\b", low)
     if call.model and names_model and "url" not in low:
-        return (
-            f"{call.url} does not know the model {call.model!r}{text}",
-            "Choose another with /model, or set MODEL_ID; `pal doctor` lists what the endpoint offers.",
-        )
+        return _no_such_model(text, call)
     spoken = " It speaks OpenAI's format." if refusal.openai else ""
     return (
         f"There is no Messages API at {call.url} ({status}){text}{spoken}",
@@ -337,13 +271,8 @@ def _not_found(status: int, refusal: Refusal, text: str, call: Call) -> tuple[st
     )
 
 
-def _detail(part: Any) -> str:
-    if not isinstance(part, Mapping):
-        return str(part)
-    where = part.get("loc")
-    place = ".".join(str(step) for step in where) if isinstance(where, list) else ""
-    return f"{place}: {part.get('msg', '')}" if place else str(part.get("msg", part))
-
-
-def _number(digits: str) -> int:
-    return int(digits.replace(",", ""))
+def _no_such_model(text: str, call: Call) -> tuple[str, str]:
+    return (
+        f"{call.url} does not know the model {call.model!r}{text}",
+        "Choose another with /model, or set MODEL_ID; `pal doctor` lists what the endpoint offers.",
+    )

@@ -29,7 +29,8 @@ def encode_request(
     Args:
         request: What to send.
         without: Optional fields to leave out: `CACHE_CONTROL`, `TOOL_CHOICE`, `THINKING`.
-        signed_only: Whether to leave out thinking that has no signature, which the official API refuses.
+        signed_only: Whether the endpoint checks signatures: thinking without one is left out, and the rest is not
+            optional.
     """
     cached = CACHE_CONTROL not in without
     body: dict[str, Any] = {
@@ -59,8 +60,12 @@ def encode_request(
     if request.no_tools and tools and TOOL_CHOICE not in without:
         body[TOOL_CHOICE] = {"type": "none"}
         used.add(TOOL_CHOICE)
-    if THINKING not in without and any(
-        isinstance(block, Thinking) for message in request.messages for block in message.content
+    if (
+        not signed_only
+        and THINKING not in without
+        and any(
+            isinstance(block, Thinking) for message in request.messages for block in message.content
+        )
     ):
         used.add(THINKING)
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=_plain)

@@ -18,7 +18,7 @@ class RetryPolicy:
     attempts: int = 6
     """Attempts of one call in all, when the endpoint is busy or not reached."""
     broken_attempts: int = 3
-    """Attempts when answers break off: each was paid for."""
+    """Attempts when answers break off, which were paid for, or the endpoint falls silent, which takes minutes."""
     refused_attempts: int = 2
     """Attempts when nothing listens at the address."""
     first_pause: float = 1.0
@@ -36,7 +36,7 @@ class RetryPolicy:
                 limit = 1
             case ConnectionFailed(reach=Reach.REFUSED | Reach.NO_SUCH_HOST):
                 limit = self.refused_attempts
-            case StreamBroken():
+            case StreamBroken() | ConnectionFailed(reach=Reach.SILENT):
                 limit = self.broken_attempts
             case Busy() | Unreachable():
                 limit = self.attempts

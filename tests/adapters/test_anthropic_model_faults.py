@@ -225,6 +225,11 @@ async def test_a_server_that_forbids_retries_is_obeyed():
             "disabled",
         ),
         (error_reply(402, "billing_error", "pay"), "credit", "Add credit"),
+        (
+            json_reply({"error": {"message": "claude-opus-5-5 is not a valid model ID"}}, 400),
+            "does not know",
+            "/model",
+        ),
         (error_reply(403, "permission_error", "no access"), "forbids", "workspace"),
         (
             error_reply(404, "not_found_error", "model: claude-opus-5-5"),
@@ -400,6 +405,48 @@ async def test_two_unknown_fields_are_left_out_one_after_the_other():
     assert asked.dropped == ["tool_choice", "cache_control"]
     assert "cache_control" not in server.requests[-1].body.decode()
     assert "tool_choice" not in server.requests[-1].json
+
+
+async def test_a_server_that_refuses_the_version_gets_the_first_one():
+    refusal = json_reply(
+        {"error": {"message": "anthropic-version 2026-10-21 is not supported"}}, 400
+    )
+    async with wire_server(refusal, Reply([sse.answer()])) as server:
+        asked = await ask(server.url)
+    assert asked.dropped == ["anthropic-version"]
+    assert [request.headers["anthropic-version"] for request in server.requests] == [
+        "2026-10-21",
+        "2023-06-01",
+    ]
+
+
+async def test_a_refusal_that_only_mentions_a_field_drops_nothing():
+    refusal = error_reply(
+        400, "invalid_request_error", "at most 4 blocks with cache_control may be provided"
+    )
+    async with wire_server(refusal) as server:
+        asked = await ask(server.url)
+    assert asked.dropped == []
+    assert type(asked.error) is Rejected
+
+
+async def test_a_field_named_as_the_parameter_at_fault_is_dropped():
+    refusal = json_reply(
+        {"error": {"message": "Bad value", "param": "cache_control", "code": None}}, 400
+    )
+    async with wire_server(refusal, Reply([sse.answer()])) as server:
+        asked = await ask(server.url)
+    assert asked.dropped == ["cache_control"]
+
+
+async def test_an_error_object_with_status_200_is_an_error():
+    overloaded = json_reply(
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+    )
+    async with wire_server(overloaded, GOOD) as server:
+        asked = await ask(server.url)
+    assert asked.text == "whole"
+    assert len(asked.waits) == 1
 
 
 async def test_nothing_listening_here_is_told_after_two_attempts():

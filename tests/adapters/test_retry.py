@@ -31,7 +31,7 @@ def failed(reach: Reach) -> ConnectionFailed:
         (Busy("x"), 6),
         (Unreachable("x"), 6),
         (failed(Reach.BROKE), 6),
-        (failed(Reach.SILENT), 6),
+        (failed(Reach.SILENT), 3),
         (StreamBroken("x"), 3),
         (failed(Reach.REFUSED), 2),
         (failed(Reach.NO_SUCH_HOST), 2),
