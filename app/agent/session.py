@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from app.agent.undoing import undo
 from app.core import remarks
 from app.core.budget import Budget, Usage
 from app.core.conversation import Conversation, replay
-from app.core.events import Event, Notice, TodoChanged, TodoItem
+from app.core.events import ErrorRaised, Event, Notice, TodoChanged, TodoItem
 from app.core.history import Entry
 from app.core.messages import JsonObject, Message, Text, ToolResult, ToolUse
 from app.core.permission import Judgement, Mode, Rule
@@ -30,12 +30,21 @@ from app.core.policy import CompactionPolicy
 from app.core.ports import Approver, Clock, Model, Record, Tool
 from app.core.reports import CompactionReport, Layer
 from app.core.requests import ModelInfo, ToolSpec
-from app.errors import CompactionRefused, ModelError, PalError
+from app.errors import CompactionRefused, ConfigError, ModelError, PalError
 
 MODEL_INFO_SECONDS = 5.0
 
 JudgeCall = Callable[[str, JsonObject, Mode, tuple[Rule, ...]], Judgement]
 """Judges a call by tool name and arguments, under a mode and rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolNeeds:
+    """What tools need from their session."""
+
+    set_todo: Callable[[tuple[TodoItem, ...]], None]
+    policy: Callable[[], CompactionPolicy]
+    """The layers' numbers in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +56,7 @@ class SessionParts:
     approver: Approver
     clock: Clock
     surroundings: Surroundings
-    tools: Callable[[Callable[[tuple[TodoItem, ...]], None]], Mapping[str, Tool]]
-    """Makes the tools; its argument is what the todo tool calls with a new list."""
+    tools: Callable[[ToolNeeds], Mapping[str, Tool]]
     judge: JudgeCall
     read_lines: ReadLines
     policy: CompactionPolicy
@@ -82,7 +90,7 @@ class Session:
     def __init__(self, parts: SessionParts) -> None:
         self._parts = parts
         self._new_todo: tuple[TodoItem, ...] | None = None
-        self._tools = parts.tools(self._set_todo)
+        self._tools = parts.tools(ToolNeeds(self._set_todo, lambda: self.policy))
         self._channel = Channel()
         self._wanted: list[str] = []
         self._info_known = False
@@ -190,25 +198,11 @@ class Session:
 
     def submit(self, text: str) -> AsyncIterator[Event]:
         """Run one turn that begins with the user's message."""
-
-        async def work(tell: Tell) -> None:
-            await self._learn_model()
-            await self._turn(tell).start(text)
-
-        return self._channel.run(work)
+        return self._channel.run(lambda tell: self._turn(tell).start(text))
 
     def go_on(self) -> AsyncIterator[Event]:
         """Run a turn from the conversation as it stands: after a failure, a cut answer or a wait."""
-
-        async def work(tell: Tell) -> None:
-            await self._learn_model()
-            turn = self._turn(tell)
-            await turn.answer_open_calls()
-            if self._dialogue.conversation.unseen_from == len(self._dialogue.conversation.entries):
-                await self._dialogue.say("Go on.")
-            await turn.go_on()
-
-        return self._channel.run(work)
+        return self._channel.run(lambda tell: self._turn(tell).go_on())
 
     def cancel(self) -> None:
         """Stop the running work; its iterator still yields what is left to tell, `TurnEnded` last."""
@@ -231,7 +225,7 @@ class Session:
             await self._learn_model()
             await self._layers.manual("you asked for it", focus, tell)
 
-        return self._channel.run(work)
+        return self._work(work)
 
     def request_compaction(self, focus: str = "") -> None:
         """Compact after the running step."""
@@ -259,11 +253,11 @@ class Session:
                 )
             await self._layers.apply_summary(text, preview.focus, tell)
 
-        return self._channel.run(work)
+        return self._work(work)
 
     def undo(self) -> AsyncIterator[Event]:
         """Bring back the view before the newest compaction that is in force."""
-        return self._channel.run(partial(undo, self._dialogue, self._layers))
+        return self._work(partial(undo, self._dialogue, self._layers))
 
     def redo(self, focus: str = "") -> AsyncIterator[Event]:
         """Undo the newest compaction and make it again from the record."""
@@ -273,7 +267,7 @@ class Session:
             if await undo(self._dialogue, self._layers, tell):
                 await self._layers.compact(Layer.MANUAL, "made again from the record", focus, tell)
 
-        return self._channel.run(work)
+        return self._work(work)
 
     def clear_now(self) -> AsyncIterator[Event]:
         """Run layer 1 now, whatever it would cost in cache."""
@@ -288,7 +282,7 @@ class Session:
                     )
                 )
 
-        return self._channel.run(work)
+        return self._work(work)
 
     async def pin(self, result: str, on: bool = True) -> None:
         """Keep a result from being cleared, or let it be cleared again."""
@@ -382,6 +376,17 @@ class Session:
         entries = self.conversation.entries
         return self.conversation.base, entries[-1].id if entries else ""
 
+    def _work(self, work: Callable[[Tell], Awaitable[object]]) -> AsyncIterator[Event]:
+        """Run work outside of a turn; what fails is told, not raised."""
+
+        async def told(tell: Tell) -> None:
+            try:
+                await work(tell)
+            except PalError as error:
+                tell(ErrorRaised(str(error), error.hint))
+
+        return self._channel.run(told)
+
     def _turn(self, tell: Tell) -> Turn:
         return Turn(
             self._dialogue,
@@ -392,6 +397,7 @@ class Session:
             tell,
             self._wanted,
             self._raise_output,
+            self._learn_model,
             self._keep_todo,
         )
 
@@ -411,10 +417,14 @@ class Session:
 
     async def _learn_model(self) -> None:
         """Ask the endpoint once what it says about the model; a silent endpoint costs a few seconds at most."""
+        frame = self._dialogue.frame
+        if not frame.model:
+            raise ConfigError(
+                "MODEL_ID", "no model is chosen", hint="Choose one with /model, or set MODEL_ID."
+            )
         if self._info_known:
             return
         self._info_known = True
-        frame = self._dialogue.frame
         try:
             async with asyncio.timeout(MODEL_INFO_SECONDS):
                 info = await self._parts.model.info(frame.model)

@@ -29,7 +29,7 @@ from app.core.events import (
     TurnEnded,
     TurnStarted,
 )
-from app.core.messages import Message, Text, ToolUse
+from app.core.messages import Message, Text, ToolUse, user
 from app.core.policy import AfterCompact
 from app.core.ports import Tool
 from app.core.requests import Answer, Purpose, StopReason
@@ -39,6 +39,8 @@ PAUSES = 5
 """How often in a row a paused turn is continued."""
 CUT_CALLS = 2
 """How often in a row a tool call cut by the output limit is answered and tried again."""
+GO_ON = "Go on."
+"""What the model is told when the user asks for more without words of their own."""
 NOT_RUN = "[not run: the answer was cut at its output limit before this call was complete]"
 
 
@@ -56,6 +58,8 @@ class Turn:
     """Focuses of compactions asked for while the turn runs; emptied by it."""
     raise_output: Callable[[], Awaitable[bool]]
     """Raises the output limit to the model's own; returns whether there was more to give."""
+    prepare: Callable[[], Awaitable[None]]
+    """Makes sure of the model before the first request."""
     keep_todo: Callable[[Tell], Awaitable[None]]
     """Puts a todo list that a call has set into the record."""
     asking: Asking = field(init=False)
@@ -66,19 +70,34 @@ class Turn:
         self.asking = Asking(self.dialogue, self.layers, self.tell)
 
     async def start(self, text: str) -> None:
-        """Add the user's message and run until the model is done."""
-        await self.answer_open_calls()
-        entry = await self.dialogue.say(text, notes=await self._note())
-        self.layers.guards = self.layers.guards.spoken()
-        self.tell(TurnStarted(text, entry.id))
-        await self.go_on()
+        """Add the user's message and run until the model is done; always ends with `TurnEnded`."""
+
+        async def begin() -> None:
+            await self._answer_open_calls()
+            entry = await self.dialogue.say(text, notes=await self._note())
+            self.tell(TurnStarted(text, entry.id))
+
+        await self._run_from(begin)
 
     async def go_on(self) -> None:
-        """Run from the conversation as it stands; always ends with `TurnEnded`."""
+        """Run from the conversation as it stands; when the model had the last word, ask it to go on."""
+
+        async def begin() -> None:
+            await self._answer_open_calls()
+            conversation = self.dialogue.conversation
+            if conversation.unseen_from == len(conversation.entries):
+                await self.dialogue.append(user(GO_ON))
+
+        await self._run_from(begin)
+
+    async def _run_from(self, begin: Callable[[], Awaitable[None]]) -> None:
         usage_before, cost_before = self.dialogue.usage, self.dialogue.cost
         reports_before = len(self.dialogue.reports)
         end, problem = TurnEnd.FAILED, ""
         try:
+            await begin()
+            self.layers.guards = self.layers.guards.spoken()
+            await self.prepare()
             self.tell(BudgetChanged(self.dialogue.budget()))
             end = await self._steps()
         except asyncio.CancelledError:
@@ -109,10 +128,9 @@ class Turn:
                 )
             )
 
-    async def answer_open_calls(self) -> None:
+    async def _answer_open_calls(self) -> None:
         """Repair what an earlier interruption left open."""
-        finished = self._run.finished if self._run else {}
-        await self.dialogue.answer_open_calls(finished)
+        await self.dialogue.answer_open_calls({})
 
     async def _steps(self) -> TurnEnd:
         pauses = cut_calls = 0

@@ -199,6 +199,7 @@ class _Stage:
             self._tally.told,
             [],
             _same_output,
+            _nothing,
             _no_todo,
         )
 
@@ -252,6 +253,10 @@ async def _keep_prompt(tell: object) -> None:
 
 async def _same_output() -> bool:
     return False
+
+
+async def _nothing() -> None:
+    return None
 
 
 async def _no_todo(tell: object) -> None:

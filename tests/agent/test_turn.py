@@ -56,10 +56,15 @@ async def test_each_call_is_answered_in_order_and_the_turn_goes_on(tmp_path: Pat
         ("fail", "Error: it broke"),
         ("bug", "Error: ZeroDivisionError: a bug"),
         ("danger", "Error: Dangerous command blocked: it is dangerous"),
-        ("nowhere", "Unknown tool: nowhere. Available: bug, compact, danger, fail, look, recall, write"),
+        (
+            "nowhere",
+            "Unknown tool: nowhere. Available: bug, compact, danger, fail, look, recall, write",
+        ),
     ],
 )
-async def test_what_goes_wrong_in_a_tool_is_told_to_the_model(tmp_path: Path, tool: str, said: str) -> None:
+async def test_what_goes_wrong_in_a_tool_is_told_to_the_model(
+    tmp_path: Path, tool: str, said: str
+) -> None:
     rig = Rig(tmp_path, ScriptedModel([calls(("a", tool, {})), says("I see.")]))
     session = await rig.open()
     events = await read(session.submit("go"))
@@ -83,20 +88,31 @@ async def test_read_only_calls_run_side_by_side_and_others_alone(tmp_path: Path)
 
     tools = (Handy("peek", watch), Handy("poke", watch, read_only=False))
     script = [
-        calls(*((n, t, {"path": n}) for n, t in [("a", "peek"), ("b", "peek"), ("c", "poke"), ("d", "peek")])),
+        calls(
+            *(
+                (n, t, {"path": n})
+                for n, t in [("a", "peek"), ("b", "peek"), ("c", "poke"), ("d", "peek")]
+            )
+        ),
         says("ok"),
     ]
     rig = Rig(tmp_path, ScriptedModel(script), tools=tools)
     session = await rig.open()
     await read(session.submit("go"))
     assert frozenset("ab") in together
-    assert frozenset("c") in together and not any({"c", "d"} <= group or {"b", "c"} <= group for group in together)
+    assert frozenset("c") in together and not any(
+        {"c", "d"} <= group or {"b", "c"} <= group for group in together
+    )
     await session.close()
 
 
 async def test_a_no_with_words_reaches_the_model_and_nothing_runs(tmp_path: Path) -> None:
     user = ScriptedUser(ApprovalAnswer(Answered.NO, words="use the other file"))
-    rig = Rig(tmp_path, ScriptedModel([calls(("a", "write", {"command": "x"})), says("All right.")]), user=user)
+    rig = Rig(
+        tmp_path,
+        ScriptedModel([calls(("a", "write", {"command": "x"})), says("All right.")]),
+        user=user,
+    )
     session = await rig.open()
     events = await read(session.submit("write"))
     (result,) = rig.model.requests[-1].messages[-1].tool_results
@@ -105,9 +121,15 @@ async def test_a_no_with_words_reaches_the_model_and_nothing_runs(tmp_path: Path
     await session.close()
 
 
-async def test_an_edited_command_runs_as_edited_and_the_call_stays_as_it_was(tmp_path: Path) -> None:
+async def test_an_edited_command_runs_as_edited_and_the_call_stays_as_it_was(
+    tmp_path: Path,
+) -> None:
     user = ScriptedUser(ApprovalAnswer(Answered.YES, edited="safer"))
-    rig = Rig(tmp_path, ScriptedModel([calls(("a", "write", {"command": "risky"})), says("ok")]), user=user)
+    rig = Rig(
+        tmp_path,
+        ScriptedModel([calls(("a", "write", {"command": "risky"})), says("ok")]),
+        user=user,
+    )
     session = await rig.open()
     await read(session.submit("write"))
     _, answer, results = rig.model.requests[-1].messages
@@ -157,7 +179,9 @@ async def test_cancelling_while_a_tool_runs_answers_every_call(tmp_path: Path) -
     await session.close()
 
 
-async def test_closing_the_iterator_in_the_middle_of_an_answer_leaves_a_usable_session(tmp_path: Path) -> None:
+async def test_closing_the_iterator_in_the_middle_of_an_answer_leaves_a_usable_session(
+    tmp_path: Path,
+) -> None:
     hold = asyncio.Event()
     rig = Rig(tmp_path, ScriptedModel([says("A long answer."), says("Yes?")], hold=hold))
     session = await rig.open()
@@ -189,7 +213,9 @@ async def test_typed_ahead_text_is_delivered_after_the_tool_results(tmp_path: Pa
     await session.close()
 
 
-async def test_text_typed_during_the_last_answer_is_answered_before_the_turn_ends(tmp_path: Path) -> None:
+async def test_text_typed_during_the_last_answer_is_answered_before_the_turn_ends(
+    tmp_path: Path,
+) -> None:
     async def late(request):
         return says("unused")
 
@@ -217,8 +243,12 @@ async def test_taking_back_removes_the_newest_waiting_text(tmp_path: Path) -> No
     await session.close()
 
 
-@pytest.mark.parametrize("error", [Rejected("401: the key is wrong", hint="Set another key."), StreamBroken("cut")])
-async def test_a_failed_call_says_what_to_do_and_loses_no_word(tmp_path: Path, error: Exception) -> None:
+@pytest.mark.parametrize(
+    "error", [Rejected("401: the key is wrong", hint="Set another key."), StreamBroken("cut")]
+)
+async def test_a_failed_call_says_what_to_do_and_loses_no_word(
+    tmp_path: Path, error: Exception
+) -> None:
     rig = Rig(tmp_path, ScriptedModel([error, says("Here I am.")]))
     session = await rig.open()
     events = await read(session.submit("an important question"))
@@ -241,7 +271,9 @@ async def test_a_call_cut_by_the_output_limit_never_runs(tmp_path: Path) -> None
 
 
 async def test_text_cut_by_the_output_limit_is_marked_and_can_go_on(tmp_path: Path) -> None:
-    rig = Rig(tmp_path, ScriptedModel([says("Half a", stop=StopReason.MAX_TOKENS), says("n answer.")]))
+    rig = Rig(
+        tmp_path, ScriptedModel([says("Half a", stop=StopReason.MAX_TOKENS), says("n answer.")])
+    )
     session = await rig.open()
     events = await read(session.submit("tell me"))
     assert ended(events).end is TurnEnd.CUT
@@ -252,7 +284,9 @@ async def test_text_cut_by_the_output_limit_is_marked_and_can_go_on(tmp_path: Pa
 
 
 async def test_a_paused_turn_is_continued(tmp_path: Path) -> None:
-    rig = Rig(tmp_path, ScriptedModel([says("Thinking", stop=StopReason.PAUSE_TURN), says("Done.")]))
+    rig = Rig(
+        tmp_path, ScriptedModel([says("Thinking", stop=StopReason.PAUSE_TURN), says("Done.")])
+    )
     session = await rig.open()
     assert ended(await read(session.submit("go"))).text == "Done."
     assert rig.model.requests[-1].messages[-1].role == "assistant"
@@ -260,7 +294,9 @@ async def test_a_paused_turn_is_continued(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [(), (Text("  \n"),)])
-async def test_an_empty_answer_does_not_spoil_the_next_request(tmp_path: Path, content: tuple[Text, ...]) -> None:
+async def test_an_empty_answer_does_not_spoil_the_next_request(
+    tmp_path: Path, content: tuple[Text, ...]
+) -> None:
     empty = Answer(Message("assistant", content), None, StopReason.END_TURN)
     rig = Rig(tmp_path, ScriptedModel([empty, says("Hello.")]))
     session = await rig.open()
