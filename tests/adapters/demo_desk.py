@@ -17,18 +17,11 @@ from app.adapters.journal import Journal
 from app.agent.prompt import Surroundings
 from app.agent.session import Session, SessionParts
 from app.core.events import Compacted, Event, ToolFinished
-from app.core.messages import JsonObject
-from app.core.permission import (
-    Answered,
-    ApprovalAnswer,
-    ApprovalRequest,
-    Judgement,
-    Mode,
-    Rule,
-    Verdict,
-)
+from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest, Mode
 from app.core.policy import AutoPolicy, CompactionPolicy, ManualPolicy, MicroPolicy, MicroRule
 from app.core.reports import Layer, Outcome
+from app.permission.judge import judge
+from app.permission.places import Places
 from app.tools.process import Processes
 from app.tools.registry import build_tools
 from app.tools.workspace import Workspace
@@ -66,18 +59,13 @@ class Nod:
         return ApprovalAnswer(Answered.NO if no else Answered.YES)
 
 
-def judge(tool: str, arguments: JsonObject, mode: Mode, rules: tuple[Rule, ...]) -> Judgement:
-    if tool in ("bash", "write_file", "edit_file"):
-        return Judgement(Verdict.ASK, "it may change something")
-    return Judgement(Verdict.ALLOW, "reads only")
-
-
 @dataclass
 class Desk:
     """The session and what came of each turn."""
 
     folder: Path
     policy: CompactionPolicy = field(default_factory=lambda: CompactionPolicy())
+    mode: Mode = Mode.ASK
     user: Nod = field(default_factory=Nod)
     transport: Recorder = field(default_factory=Recorder)
     events: list[Event] = field(default_factory=list)
@@ -88,7 +76,10 @@ class Desk:
         clock = FakeClock()
         record = await Journal.create(self.folder / ".transcripts", clock=clock)
         workspace = Workspace(self.folder)
-        self.processes = processes = Processes(self.folder, {"PATH": os.environ["PATH"], "HOME": str(self.folder)})
+        places = Places.of(self.folder, self.folder)
+        self.processes = processes = Processes(
+            self.folder, {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
+        )
 
         async def read_lines(path: str, first: int, last: int) -> str | None:
             file = self.folder / path
@@ -99,7 +90,9 @@ class Desk:
         self.session = await Session.open(
             SessionParts(
                 record=record,
-                model=AnthropicModel(base_url=DEMO_BASE_URL, api_key=DEMO_API_KEY, transport=self.transport),
+                model=AnthropicModel(
+                    base_url=DEMO_BASE_URL, api_key=DEMO_API_KEY, transport=self.transport
+                ),
                 approver=self.user,
                 clock=clock,
                 surroundings=Surroundings(self.folder, "2026-01-01"),
@@ -111,7 +104,10 @@ class Desk:
                     wrap=lambda argv, folder: argv,
                     policy=lambda: self.policy,
                 ),
-                judge=judge,
+                judge=lambda tool, arguments, mode, rules: judge(
+                    tool, arguments, mode=mode, rules=rules, places=places
+                ),
+                mode=self.mode,
                 read_lines=read_lines,
                 policy=self.policy,
                 model_id=DEMO_MODEL_ID,
@@ -151,7 +147,9 @@ class Desk:
         return sum((r.layer, r.outcome) == (layer, Outcome.APPLIED) for r in reports)
 
 
-def policy(threshold: int = 50_000, rule: MicroRule = MicroRule.AUTO, **micro: Any) -> CompactionPolicy:
+def policy(
+    threshold: int = 50_000, rule: MicroRule = MicroRule.AUTO, **micro: Any
+) -> CompactionPolicy:
     return CompactionPolicy(
         micro=MicroPolicy(rule=rule, **micro),
         auto=AutoPolicy(threshold=threshold),
@@ -165,7 +163,9 @@ def write_project(folder: Path, count: int = 5, lines: int = 20) -> list[str]:
     names = [f"src/part_{at}.py" for at in range(count)]
     for at, name in enumerate(names):
         body = "\n".join(f"    value_{line} = {line} * {at}" for line in range(lines))
-        (folder / name).write_text(f'"""Part {at} of the machine."""\n\n\ndef turn_{at}():\n{body}\n')
+        (folder / name).write_text(
+            f'"""Part {at} of the machine."""\n\n\ndef turn_{at}():\n{body}\n'
+        )
     (folder / "README.md").write_text("# The machine\n")
     (folder / "config.yaml").write_text("name: machine\nspeed: 3\n")
     return sorted(names)

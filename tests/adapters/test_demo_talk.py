@@ -3,7 +3,6 @@ import subprocess
 
 import pytest
 
-from app.core.policy import MicroRule
 from app.core.reports import Layer
 from tests.adapters.demo_desk import Desk, Nod, policy, write_project
 
@@ -18,7 +17,9 @@ async def test_reading_every_file_of_a_folder_reads_one_an_answer(tmp_path):
 
 
 async def test_a_long_file_is_read_to_its_end_page_by_page(tmp_path):
-    (tmp_path / "long.py").write_text("\n".join(f"value_{n} = {n}  # line {n}" for n in range(2_500)))
+    (tmp_path / "long.py").write_text(
+        "\n".join(f"value_{n} = {n}  # line {n}" for n in range(2_500))
+    )
     async with Desk(tmp_path) as desk:
         await desk.say("Read every Python file in this folder one by one")
         outcomes = [call.outcome for call in desk.calls("read_file")]
@@ -33,7 +34,9 @@ async def test_an_empty_folder_has_nothing_to_read_and_the_answer_names_the_tour
         assert desk.targets("read_file") == []
 
 
-@pytest.mark.parametrize("words", ["what have we read so far?", "我们刚才读过哪些文件？当前改到哪一步了？"])
+@pytest.mark.parametrize(
+    "words", ["what have we read so far?", "我们刚才读过哪些文件？当前改到哪一步了？"]
+)
 async def test_what_was_read_and_changed_is_answered_from_the_view(tmp_path, words):
     write_project(tmp_path)
     async with Desk(tmp_path) as desk:
@@ -75,9 +78,9 @@ async def test_the_tests_of_a_project_are_found_and_run(tmp_path):
 
 async def test_a_refused_call_is_reported_and_ends_nothing(tmp_path):
     async with Desk(tmp_path, user=Nod("bash")) as desk:
-        said = await desk.say("run ls and then list files")
-        assert desk.targets("bash") == ["ls"] or desk.user.asked
-        assert "refused" in said or "refused" in desk.calls("bash")[0].text
+        await desk.say("run touch a.txt and then list files")
+        assert "refused" in desk.calls("bash")[0].text
+        assert "did not run" in str(desk.transport.bodies[-1]["messages"])
         assert len(desk.calls("list_files")) == 1
 
 
@@ -164,13 +167,18 @@ async def test_the_compact_tool_is_called_with_a_focus(tmp_path):
         await desk.say("Read every Python file in src/ one by one")
         said = await desk.say("Use the compact tool to manually compress the conversation")
         assert desk.compactions(Layer.MANUAL) == 1
-        assert desk.targets("compact") == ["the work on src/part_4.py, src/part_3.py, src/part_2.py"]
+        assert desk.targets("compact") == [
+            "the work on src/part_4.py, src/part_3.py, src/part_2.py"
+        ]
         assert "is compacted" in said
 
 
 @pytest.mark.parametrize(
     "words",
-    ["The first feature is done, let us start the second", "我们刚才完成了第一个功能，现在开始做第二个功能吧"],
+    [
+        "The first feature is done, let us start the second",
+        "我们刚才完成了第一个功能，现在开始做第二个功能吧",
+    ],
 )
 async def test_the_next_feature_begins_by_itself_after_a_compaction(tmp_path, words):
     write_project(tmp_path, 5, 150)
@@ -183,20 +191,6 @@ async def test_the_next_feature_begins_by_itself_after_a_compaction(tmp_path, wo
         assert "config.yaml" in desk.targets("compact")[0]
         sent = str(desk.transport.bodies[-1]["messages"])
         assert "'old_text': 'speed: 3'" in sent, "the exchange of the focus is still verbatim"
-
-
-@pytest.mark.parametrize("words", ["tour", "导览"])
-async def test_the_tour_shows_all_layers_in_an_empty_folder(tmp_path, words):
-    async with Desk(tmp_path) as desk:
-        floor = desk.session.budget.used
-    async with Desk(tmp_path, policy(floor + 6_000, MicroRule.EVERY_TURN)) as desk:
-        said = await desk.say(words)
-        assert desk.compactions(Layer.MICRO) >= 1
-        assert desk.compactions(Layer.AUTO) >= 1
-        assert desk.compactions(Layer.MANUAL) == 1
-        assert len(desk.transport.bodies) < 30
-        assert "/undo" in said
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".transcripts"]
 
 
 async def test_files_that_commands_changed_are_named_after_a_compaction(tmp_path):

@@ -44,9 +44,11 @@ def cut_to(reply: Reply, max_tokens: int) -> Reply:
             kept.append(block)
             room -= size
             continue
-        if isinstance(block, Text) and room >= 1:
-            share = len(block.text) * room / size
-            kept.append(Text(block.text[: max(1, int(share))]))
+        if isinstance(block, Text):
+            text = block.text
+            while text and estimate_block(Text(text)) > room:
+                text = text[: len(text) * 9 // 10]
+            kept += [Text(text)] if text.strip() else []
         break
     return replace(reply, blocks=tuple(kept), stop="max_tokens")
 
