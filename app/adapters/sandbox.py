@@ -145,6 +145,12 @@ def probe(root: Path, *, protected: Sequence[Path] = (), hidden: Sequence[Path] 
     return sandbox
 
 
+def switched_off(root: Path) -> Sandbox:
+    """Return the sandbox that confines nothing, because the user wants none."""
+    scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-tmp-")))
+    return Sandbox(Kind.NONE, Path(os.path.realpath(root)), scratch, detail="switched off")
+
+
 def hide_environment() -> bool:
     """Keep the user's other processes from reading this one's environment and memory (Linux); say if it worked.
 

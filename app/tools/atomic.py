@@ -7,14 +7,16 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterable
 from pathlib import Path
 
 from app.errors import ToolError
+from app.tools.tree import SKIPPED_FOLDERS
 from app.tools.workspace import Resolved, Workspace, reason
 
 TEMPORARY = re.compile(r"\.pal-write-(\d+)-[0-9a-f]{8}$")
 """Name of a file being written: process id and a random part."""
+MAX_FOLDERS = 5_000
+"""Folders in which leftovers are looked for."""
 
 
 def write(workspace: Workspace, resolved: Resolved, data: bytes) -> None:
@@ -34,15 +36,17 @@ def write(workspace: Workspace, resolved: Resolved, data: bytes) -> None:
         raise ToolError(f"cannot write {reason(resolved, error)}; nothing was changed") from error
 
 
-def remove_leftovers(paths: Iterable[Path]) -> int:
-    """Delete temporary files among these paths whose writer was killed; return how many."""
+def remove_leftovers(root: Path) -> int:
+    """Delete temporary files below a folder whose writer was killed; return how many. Blocks."""
     removed = 0
-    for path in paths:
-        found = TEMPORARY.fullmatch(path.name)
-        if found and not _is_alive(int(found.group(1))):
-            with contextlib.suppress(OSError):
-                path.unlink()
-                removed += 1
+    for visited, (folder, below, names) in enumerate(os.walk(root)):
+        below[:] = () if visited >= MAX_FOLDERS else set(below) - SKIPPED_FOLDERS
+        for name in names:
+            found = TEMPORARY.fullmatch(name)
+            if found and not _is_alive(int(found.group(1))):
+                with contextlib.suppress(OSError):
+                    Path(folder, name).unlink()
+                    removed += 1
     return removed
 
 

@@ -63,33 +63,39 @@ def end(root: Root, *, grace: float) -> tuple[str, ...]:
     Returns:
         The names of the processes besides the first one that still ran.
     """
-    alive = first = _living(root)
+    known: set[int] = set()
+    alive = first = _living(root, known)
     _send(first, signal.SIGTERM)
     _send(first, signal.SIGCONT)
     deadline = time.monotonic() + grace
     while alive and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
-        alive = _living(root)
+        alive = _living(root, known)
     deadline = time.monotonic() + KILL_SECONDS
     while alive and time.monotonic() < deadline:
         _send(alive, signal.SIGKILL)
         time.sleep(POLL_SECONDS)
-        alive = _living(root)
+        alive = _living(root, known)
     return tuple(process.name for process in first if process.pid != root.pid)
 
 
-def _living(root: Root) -> tuple[Process, ...]:
-    """The processes of a command; those that ended and are ours to take leave of vanish on the way."""
+def _living(root: Root, known: set[int]) -> tuple[Process, ...]:
+    """The processes of a command; those that ended and are ours to take leave of vanish on the way.
+
+    ``known`` gathers them, so that one that flees between two looks is still known by its number.
+    """
     table = process_table()
-    members = _members(table, root)
+    known &= {p.pid for p in table}
+    members = _members(table, root, known)
+    known |= members
     _reap(table, members, root)
     return tuple(p for p in table if p.pid in members and not p.is_dead)
 
 
-def _members(table: tuple[Process, ...], root: Root) -> set[int]:
-    """Its session and group, adopted orphans of its own, and all descendants of these."""
+def _members(table: tuple[Process, ...], root: Root, known: Collection[int]) -> set[int]:
+    """Its session and group, adopted orphans of its own, those already known, and all descendants of these."""
     ours, session = os.getpid(), _session()
-    wanted = {p.pid for p in table if root.pid in (p.pid, p.session, p.group)}
+    wanted = {p.pid for p in table if p.pid in known or root.pid in (p.pid, p.session, p.group)}
     for process in table:
         is_orphan = process.parent in (ours, 1) and process.session not in (session, *root.others)
         if is_orphan and not process.is_dead and process.pid not in wanted | root.others:

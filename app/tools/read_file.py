@@ -22,6 +22,9 @@ from app.tools.workspace import Resolved, Workspace
 MAX_WIDE_BYTES = 32_000_000
 """Files in UTF-16 or UTF-32 are converted as a whole, up to this size."""
 
+WORKING_TOKENS = 40_000.0
+"""Most that is read of one working file, in estimated tokens; the layers take less."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadFileTool:
@@ -130,6 +133,32 @@ class ReadFileTool:
             target=resolved.shown, outcome=what, read=(Span(resolved.relative, 1, 1, 1),)
         )
         return ToolOutcome((Text(f"{resolved.shown}: {what}"), block), effects)
+
+
+async def read_lines(workspace: Workspace, path: str, first: int, last: int) -> str | None:
+    """Return lines ``first`` to ``last`` of a file as it is now, or None when it is gone or no text.
+
+    For the working files after a compaction: the file counts as seen, so that it may be edited.
+    """
+    return await asyncio.to_thread(_lines_now, workspace, path, first, last)
+
+
+def _lines_now(workspace: Workspace, path: str, first: int, last: int) -> str | None:
+    try:
+        resolved = workspace.readable(path)
+        with workspace.open(resolved) as file:
+            size = os.fstat(file.fileno()).st_size
+            start = file.read(SNIFF_BYTES)
+            file.seek(0)
+            if images.media_type(start[:16]) is not None or looks_binary(start):
+                return None
+            text = _as_utf8(file, start, size)
+            limit = max(0, last - first + 1)
+            page = read_page(text, offset=first, limit=limit, tokens=WORKING_TOKENS)
+    except (ToolError, OSError):
+        return None
+    workspace.remember(resolved)
+    return "\n".join(page.lines) if page.lines else None
 
 
 def _as_utf8(file: BinaryIO, start: bytes, size: int) -> BinaryIO:

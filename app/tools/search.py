@@ -96,6 +96,8 @@ class SearchTool:
 
     def _files(self, resolved: Resolved, glob: str | None) -> tuple[Path, list[str]]:
         if resolved.path.is_file():
+            if resolved.inside:
+                return self.workspace.root, [resolved.relative]
             return resolved.path.parent, [resolved.path.name]
         root = self.workspace.root if resolved.inside else resolved.path
         start = resolved.relative if resolved.inside and resolved.relative != "." else ""

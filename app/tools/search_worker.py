@@ -44,7 +44,7 @@ def main() -> None:
 
 def _sources(request: dict[str, Any]) -> Iterator[tuple[str, list[str] | None]]:
     if "text" in request:
-        yield "", request["text"].split("\n")
+        yield "", _split(request["text"])
     for path in request.get("files", ()):
         yield path, _lines(os.path.join(request["root"], path))  # noqa: PTH118 - pathlib doubles the start-up
 
@@ -59,10 +59,15 @@ def _lines(path: str) -> list[str] | None:
     if len(data) > MAX_BYTES:
         return None
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", "replace").split("\n")
+        return _split(data.decode("utf-16", "replace"))
     if b"\0" in data[:8192]:
         return None
-    return data.decode("utf-8-sig", "replace").split("\n")
+    return _split(data.decode("utf-8-sig", "replace"))
+
+
+def _split(text: str) -> list[str]:
+    """Return the lines; the end of the last one does not begin another."""
+    return text.removesuffix("\n").split("\n")
 
 
 def _around(

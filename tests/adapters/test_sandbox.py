@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.adapters import sandbox as sandboxes
+from app.adapters.sandbox import Kind, Sandbox, probe
+from app.tools import process
+from app.tools.descendants import process_table
+from app.tools.process import Processes
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / ".git" / "hooks").mkdir(parents=True)
+    (root / ".git" / "config").write_text("[core]\n")
+    (root / ".transcripts").mkdir()
+    (root / "palimpsest.toml").write_text("")
+    return root
+
+
+@pytest.fixture
+def sandbox(project: Path) -> Iterator[Sandbox]:
+    made = probe(project, hidden=(project.parent / "secrets",))
+    yield made
+    made.close()
+
+
+def run(
+    sandbox: Sandbox, script: str, *, network: bool = False
+) -> subprocess.CompletedProcess[str]:
+    if not sandbox.works:
+        pytest.skip(sandbox.describe())
+    argv = sandbox.wrap(("sh", "-c", script), sandbox.root, network=network)
+    return subprocess.run(
+        argv, capture_output=True, text=True, timeout=20, check=False, stdin=subprocess.DEVNULL
+    )
+
+
+def test_commands_write_in_the_project_and_nowhere_else(sandbox: Sandbox, tmp_path: Path) -> None:
+    run(
+        sandbox,
+        f"echo x > inside; echo x > {tmp_path}/outside; echo x > /etc/pal-probe; echo x > ~/pal-probe",
+    )
+    assert (sandbox.root / "inside").read_text() == "x\n"
+    assert not (tmp_path / "outside").exists()
+    assert not Path("/etc/pal-probe").exists()
+    assert not (Path.home() / "pal-probe").exists()
+
+
+@pytest.mark.parametrize(
+    "path", [".git/hooks/pre-commit", ".git/config", ".transcripts/x", "palimpsest.toml"]
+)
+def test_files_that_run_later_or_belong_to_the_program_stay_as_they_are(
+    sandbox: Sandbox, path: str
+) -> None:
+    before = sorted(sandbox.root.rglob("*"))
+    assert run(sandbox, f"echo evil >> {path}").returncode != 0
+    assert run(sandbox, "mv .git .old").returncode != 0
+    assert sorted(sandbox.root.rglob("*")) == before
+    assert (sandbox.root / "palimpsest.toml").read_text() == ""
+
+
+def test_the_rest_of_git_is_writable(sandbox: Sandbox) -> None:
+    assert run(sandbox, "echo ref > .git/HEAD && cat .git/HEAD").stdout == "ref\n"
+
+
+def test_temporary_files_last_from_one_command_to_the_next_and_are_not_the_real_ones(
+    sandbox: Sandbox,
+) -> None:
+    run(sandbox, 'echo kept > "$TMPDIR/pal-probe-file"')
+    assert run(sandbox, "cat /tmp/pal-probe-file").stdout == "kept\n"
+    assert not Path("/tmp/pal-probe-file").exists()
+
+
+def test_other_processes_are_not_seen(sandbox: Sandbox) -> None:
+    pids = run(sandbox, "ls /proc | grep -c '^[0-9]'").stdout
+    assert int(pids) < 8
+
+
+def test_there_is_no_network_unless_allowed(sandbox: Sandbox) -> None:
+    interfaces = "cut -d: -f1 /proc/net/dev | tail -n +3 | tr -d ' '"
+    assert run(sandbox, interfaces).stdout.split() == ["lo"]
+    assert run(sandbox, interfaces, network=True).stdout.split() == [
+        line.split(":")[0].strip() for line in Path("/proc/net/dev").read_text().splitlines()[2:]
+    ]
+
+
+def test_hidden_folders_look_empty(project: Path) -> None:
+    secrets = project.parent / "secrets"
+    secrets.mkdir()
+    (secrets / "key").write_text("sk-ant-probe-0000")
+    made = probe(project, hidden=(secrets,))
+    assert "sk-ant" not in run(made, f"cat {secrets}/key; ls {secrets}").stdout
+    made.close()
+
+
+def test_exit_codes_pass_through(sandbox: Sandbox) -> None:
+    assert run(sandbox, "exit 7").returncode == 7
+
+
+async def test_nothing_of_a_command_survives_it(sandbox: Sandbox) -> None:
+    if not sandbox.works:
+        pytest.skip(sandbox.describe())
+    processes = Processes(sandbox.root, {"PATH": os.defpath})
+    script = "(setsid env -i sleep 377 >/dev/null 2>&1 &); touch up; sleep 377"
+    argv = sandbox.wrap(("sh", "-c", script), sandbox.root)
+    task = asyncio.create_task(process.run(processes, argv, script, lambda text: None, seconds=20))
+    while not (sandbox.root / "up").exists():
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not [
+        p
+        for p in process_table()
+        if p.name == "sleep" and b"377" in Path(f"/proc/{p.pid}/cmdline").read_bytes()
+    ]
+
+
+HIDING = """
+import os, subprocess, sys
+from app.adapters.sandbox import hide_environment
+if os.getuid() == 0:
+    os.setuid(65534)
+assert hide_environment()
+done = subprocess.run(["/bin/sh", "-c", "cat /proc/$PPID/environ"], env={}, capture_output=True)
+sys.exit(1 if b"sk-ant-probe" in done.stdout else 0)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no /proc elsewhere")
+def test_a_child_cannot_read_the_key_from_its_parents_first_environment() -> None:
+    environment = {
+        "ANTHROPIC_API_KEY": "sk-ant-probe-0000",
+        "PYTHONPATH": str(Path(sandboxes.__file__).parents[2]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", HIDING],
+        env=environment,
+        capture_output=True,
+        check=False,
+        timeout=30,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_without_a_program_it_says_so_and_wraps_nothing(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    made = probe(project)
+    assert made.kind is Kind.NONE
+    assert not made.works
+    assert "not installed" in made.describe()
+    assert made.wrap(("a", "b"), project) == ("a", "b")
+    made.close()
+
+
+def test_a_program_that_does_not_confine_is_not_believed(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for script, why in (
+        ('#!/bin/sh\necho "no namespaces" >&2; exit 1\n', "no namespaces"),
+        ('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n', "write outside"),
+    ):
+        fake = tmp_path / "bin" / "bwrap"
+        fake.parent.mkdir(exist_ok=True)
+        fake.write_text(script)
+        fake.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{fake.parent}:/usr/bin:/bin")
+        monkeypatch.setattr(sandboxes, "_candidate", lambda: (Kind.BUBBLEWRAP, "bwrap"))
+        made = probe(project)
+        assert not made.works
+        assert why in made.describe()
+        made.close()
+
+
+def test_the_profile_for_macos_names_what_may_be_written(project: Path) -> None:
+    made = Sandbox(
+        Kind.SANDBOX_EXEC,
+        project,
+        Path("/scratch"),
+        (project / ".git" / "hooks",),
+        program="/usr/bin/sandbox-exec",
+    )
+    program, option, profile, *argv = made.wrap(("ls",), project)
+    assert (program, option, argv) == ("/usr/bin/sandbox-exec", "-p", ["ls"])
+    assert f'(allow file-write* (subpath "{project}"))' in profile
+    assert profile.index("(allow file-write*") < profile.index(
+        f'(deny file-write* (subpath "{project}/.git/hooks"))'
+    )
+    assert "(deny network*)" in profile
+    assert "(deny network*)" not in made.wrap(("ls",), project, network=True)[2]

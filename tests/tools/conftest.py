@@ -1,0 +1,129 @@
+"""A project folder with the real tools on it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.events import TodoItem
+from app.core.history import Effects, Entry
+from app.core.messages import Message
+from app.core.policy import AutoPolicy, CompactionPolicy, EntryPolicy
+from app.core.ports import Tool, ToolOutcome
+from app.errors import ToolError
+from app.tools.environment import child_environment
+from app.tools.process import Processes
+from app.tools.registry import build_tools
+from app.tools.workspace import Workspace
+
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/nonexistent",
+    "ANTHROPIC_API_KEY": "sk-ant-probe-0000",
+}
+
+
+@dataclass
+class FakeRecord:
+    """The record as recall sees it."""
+
+    entries: list[Entry] = field(default_factory=list)
+    outputs: dict[str, str] = field(default_factory=dict)
+
+    def add(self, message: Message, effects: dict[str, Effects] | None = None) -> Entry:
+        results = sum(len(entry.message.tool_results) for entry in self.entries)
+        number = len(self.entries) + 1
+        first = results + 1 if message.tool_results else 0
+        entry = Entry(number, number, "2026-11-29T22:16:40.000Z", message, (), effects or {}, first)
+        self.entries.append(entry)
+        return entry
+
+    async def result_entry(self, number: int) -> Entry | None:
+        for entry in self.entries:
+            if entry.first_result and entry.first_result <= number < entry.first_result + len(
+                entry.message.tool_results
+            ):
+                return entry
+        return None
+
+    async def messages(self, numbers: Sequence[int]) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self.entries if entry.number in numbers)
+
+    async def search(self, pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
+        import re
+
+        hits = [
+            (e.id, line)
+            for e in reversed(self.entries)
+            for line in e.message.text.split("\n")
+            if re.search(pattern, line)
+        ]
+        return tuple(hits[:limit])
+
+    async def load_output(self, name: str) -> str | None:
+        return self.outputs.get(name)
+
+
+@dataclass
+class Bench:
+    """The tools of one project, with all that they were given."""
+
+    root: Path
+    workspace: Workspace
+    processes: Processes
+    record: FakeRecord
+    policy: CompactionPolicy
+    wrap: Callable[[Sequence[str], Path], Sequence[str]] = lambda argv, cwd: argv
+    todos: list[tuple[TodoItem, ...]] = field(default_factory=list)
+    emitted: list[str] = field(default_factory=list)
+
+    @property
+    def tools(self) -> dict[str, Tool]:
+        built = build_tools(
+            self.workspace,
+            record=self.record,
+            set_todo=self.todos.append,
+            processes=self.processes,
+            wrap=lambda argv, cwd: self.wrap(argv, cwd),
+            policy=lambda: self.policy,
+        )
+        return dict(built)
+
+    async def call(self, name: str, **arguments: Any) -> ToolOutcome:
+        return await self.tools[name].run(arguments, self.emitted.append)
+
+    async def text(self, name: str, **arguments: Any) -> str:
+        outcome = await self.call(name, **arguments)
+        assert isinstance(outcome.content, str)
+        return outcome.content
+
+    async def refusal(self, name: str, **arguments: Any) -> str:
+        with pytest.raises(ToolError) as caught:
+            await asyncio.wait_for(self.call(name, **arguments), 5)
+        return str(caught.value)
+
+    def page_tokens(self, tokens: int) -> None:
+        self.policy = replace(
+            self.policy, entry=EntryPolicy(read_tokens=tokens), auto=AutoPolicy(threshold=1_000_000)
+        )
+
+    def write(self, name: str, content: str | bytes) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+
+@pytest.fixture
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    root = tmp_path / "project"
+    root.mkdir()
+    processes = Processes(root, child_environment(ENVIRONMENT, project=root))
+    made = Bench(root, Workspace(root), processes, FakeRecord(), CompactionPolicy())
+    yield made
+    await processes.close()
