@@ -31,7 +31,7 @@ from app.core.events import (
     TurnStarted,
 )
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
-from app.core.visible import visible_lines
+from app.core.visible_text import visible_text
 
 FORMAT_VERSION = 1
 EXIT_CODES = {TurnEnd.DONE: 0, TurnEnd.WAITING: 0, TurnEnd.CANCELLED: 130}
@@ -103,7 +103,7 @@ class _Printer:
     def _show_text(self, event: Event) -> None:
         match event:
             case TextArrived(text):
-                shown = visible_lines(text)
+                shown = visible_text(text)
                 print(shown, end="", file=self._out, flush=True)
                 self._at_line_start = shown.endswith("\n") if shown else self._at_line_start
             case ToolStarted(_, tool, target, _):
@@ -124,7 +124,7 @@ class _Printer:
     def _say(self, *lines: str) -> None:
         self._end_line()
         for line in lines:
-            print(visible_lines(line), file=self._err, flush=True)
+            print(visible_text(line), file=self._err, flush=True)
 
     def _end_line(self) -> None:
         if not self._at_line_start:

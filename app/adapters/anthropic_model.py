@@ -122,7 +122,7 @@ class AnthropicModel:
         """Import the SDK and build the client in a thread, so that the first call need not."""
         await self._connected()
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Send a request and yield what comes back, an `Answer` last; see `core.ports.Model`."""
         attempt = 1
         while True:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from app.core.events import Event
 
@@ -31,7 +31,7 @@ class Channel:
         if self._task is not None:
             self._task.cancel()
 
-    async def run(self, work: Callable[[Tell], Awaitable[object]]) -> AsyncIterator[Event]:
+    async def run(self, work: Callable[[Tell], Awaitable[object]]) -> AsyncGenerator[Event, None]:
         """Yield the events of ``work``; its exception is raised after the last of them."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
 

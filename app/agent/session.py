@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -45,6 +45,8 @@ class ToolNeeds:
     set_todo: Callable[[tuple[TodoItem, ...]], None]
     policy: Callable[[], CompactionPolicy]
     """The layers' numbers in force."""
+    mode: Callable[[], Mode]
+    """The permission mode in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class Session:
     def __init__(self, parts: SessionParts) -> None:
         self._parts = parts
         self._new_todo: tuple[TodoItem, ...] | None = None
-        self._tools = parts.tools(ToolNeeds(self._set_todo, lambda: self.policy))
+        self._tools = parts.tools(ToolNeeds(self._set_todo, lambda: self.policy, lambda: self.mode))
         self._channel = Channel()
         self._wanted: list[str] = []
         self._info_known = False
@@ -196,11 +198,11 @@ class Session:
 
     # Turns
 
-    def submit(self, text: str) -> AsyncIterator[Event]:
+    def submit(self, text: str) -> AsyncGenerator[Event, None]:
         """Run one turn that begins with the user's message."""
         return self._channel.run(lambda tell: self._turn(tell).start(text))
 
-    def go_on(self) -> AsyncIterator[Event]:
+    def go_on(self) -> AsyncGenerator[Event, None]:
         """Run a turn from the conversation as it stands: after a failure, a cut answer or a wait."""
         return self._channel.run(lambda tell: self._turn(tell).go_on())
 
@@ -218,7 +220,7 @@ class Session:
 
     # Compaction
 
-    def compact(self, focus: str = "") -> AsyncIterator[Event]:
+    def compact(self, focus: str = "") -> AsyncGenerator[Event, None]:
         """Compact now; nothing starts by itself afterwards."""
 
         async def work(tell: Tell) -> None:
@@ -243,7 +245,7 @@ class Session:
         base = self._base()
         return Preview(await self._layers.summary(focus, lambda _: None), focus, base)
 
-    def apply_preview(self, preview: Preview, text: str) -> AsyncIterator[Event]:
+    def apply_preview(self, preview: Preview, text: str) -> AsyncGenerator[Event, None]:
         """Compact with a summary that the user has seen and may have edited."""
 
         async def work(tell: Tell) -> None:
@@ -255,11 +257,11 @@ class Session:
 
         return self._work(work)
 
-    def undo(self) -> AsyncIterator[Event]:
+    def undo(self) -> AsyncGenerator[Event, None]:
         """Bring back the view before the newest compaction that is in force."""
         return self._work(partial(undo, self._dialogue, self._layers))
 
-    def redo(self, focus: str = "") -> AsyncIterator[Event]:
+    def redo(self, focus: str = "") -> AsyncGenerator[Event, None]:
         """Undo the newest compaction and make it again from the record."""
 
         async def work(tell: Tell) -> None:
@@ -269,7 +271,7 @@ class Session:
 
         return self._work(work)
 
-    def clear_now(self) -> AsyncIterator[Event]:
+    def clear_now(self) -> AsyncGenerator[Event, None]:
         """Run layer 1 now, whatever it would cost in cache."""
 
         async def work(tell: Tell) -> None:
@@ -376,7 +378,7 @@ class Session:
         entries = self.conversation.entries
         return self.conversation.base, entries[-1].id if entries else ""
 
-    def _work(self, work: Callable[[Tell], Awaitable[object]]) -> AsyncIterator[Event]:
+    def _work(self, work: Callable[[Tell], Awaitable[object]]) -> AsyncGenerator[Event, None]:
         """Run work outside of a turn; what fails is told, not raised."""
 
         async def told(tell: Tell) -> None:

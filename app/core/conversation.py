@@ -247,11 +247,9 @@ class Conversation:
 
     def _shown(self, entry: Entry, numbers: Mapping[str, str]) -> Message:
         """Return an entry as it is sent: stubs in place, no removed thinking, nothing empty."""
-        message = _ended(entry.message)
-        if entry.id in self.bare:
-            message = without_thinking(message)
+        message = without_thinking(entry.message) if entry.id in self.bare else entry.message
         if not self.stubs and not any(map(_is_empty, message.content)):
-            return message
+            return _ended(message)
         blocks: list[Block] = []
         for block in message.content:
             if isinstance(block, ToolResult):
@@ -260,7 +258,7 @@ class Conversation:
                 blocks.append(replace(block, content=shown or NO_OUTPUT))
             elif not _is_empty(block):
                 blocks.append(block)
-        return Message(message.role, tuple(blocks))
+        return _ended(Message(message.role, tuple(blocks)))
 
     def _places(
         self, messages: tuple[Message, ...], origins: tuple[tuple[str, ...], ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.core.reports import CompactionReport, Layer, Outcome
-from app.ui.chat.visible_text import one_line
+from app.core.visible_text import one_line
 from app.ui.format import clock, cost, percent, plural, seconds
 
 STYLES = {

@@ -17,7 +17,7 @@ class Chart:
 
     rows: tuple[str, ...]
     kinds: tuple[str, ...]
-    """Per row one letter a cell: ``.`` empty, ``#`` bar, ``!`` bar above the threshold, ``-`` line, ``v`` mark."""
+    """Per row one letter a cell: ``.`` empty, ``#`` top of a bar, ``=`` its body, ``!`` bar above the threshold, ``-`` line, ``v`` mark."""
     first: int
     """Number of the first request drawn, from 1; 0 when there is none."""
     last: int
@@ -50,8 +50,8 @@ def chart(
     for row in range(height):
         cells = [column[row] for column in columns]
         kind = [
-            "." if cell == " " else "!" if value > threshold else "#"
-            for cell, value in zip(cells, shown, strict=True)
+            "." if cell == " " else "!" if value > threshold else "=" if below else "#"
+            for cell, value, below in zip(cells, shown, _covered(columns, row), strict=True)
         ]
         cells += [" "] * (width - len(cells))
         kind += ["."] * (width - len(kind))
@@ -75,9 +75,17 @@ def chart(
 def falls(contexts: Sequence[int], marks: Mapping[int, str]) -> dict[int, str]:
     """Return the marks and, where the context fell without a known reason, a plain one."""
     found = {
-        at: "▾" for at in range(1, len(contexts)) if contexts[at] < contexts[at - 1] * (1 - FALL)
+        at: "▾"
+        for at in range(1, len(contexts))
+        if contexts[at] < contexts[at - 1] * (1 - FALL)
+        and not any(near in marks for near in (at - 1, at, at + 1))
     }
     return {**found, **marks}
+
+
+def _covered(columns: Sequence[Sequence[str]], row: int) -> list[bool]:
+    """Return for each column whether its bar goes on above this row."""
+    return [row > 0 and column[row - 1] != " " for column in columns]
 
 
 def _column(value: int, top: int, height: int) -> list[str]:

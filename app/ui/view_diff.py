@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from app.core.messages import Block, Image, Message, Text, Thinking, ToolResult, ToolUse
 from app.core.tokens import estimate_message
-from app.ui.chat.visible_text import one_line, visible_text
+from app.core.visible_text import one_line, visible_text
 from app.ui.format import plural, short_tokens
 
 SHOWN = 14

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
+from app.core.visible_text import VisibleStream
 from app.ui.chat.code_highlighting import MOST
 from app.ui.chat.entries import Section, TextSection, ThinkingSection
 from app.ui.chat.markdown_rendering import shared_parser
 from app.ui.chat.markdown_stream import MarkdownSplitter, Piece
 from app.ui.chat.transcript import Transcript
-from app.ui.chat.visible_text import VisibleStream
 
+BITE = 2_048
+"""Characters taken in at once, so that no section becomes long."""
 Merged = tuple[list[Section], Section, list[int]]
 """Sections that became one, that one, and the rows each had."""
 
@@ -64,7 +66,9 @@ class LiveAnswer:
             self._group = next(self._groups)
         text = self._text.feed("".join(self._incoming))
         self._incoming.clear()
-        merged = self._take(self._splitter.feed(text))
+        merged: Merged | None = None
+        for at in range(0, len(text), BITE):
+            merged = self._take(self._splitter.feed(text[at : at + BITE])) or merged
         rest = self._splitter.rest
         if rest is not None:
             self._show_tail(rest)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
+from app.core.visible_text import revealed_text
 from app.ui.chat.lines import Inks, Line, Run
-from app.ui.chat.visible_text import revealed_text
 
 LONGEST_MARKED = 400
 """Characters of a line up to which changed words are marked."""

@@ -8,10 +8,10 @@ from itertools import count
 
 from app.core.history import Effects, Entry
 from app.core.messages import Image, Text, Thinking, ToolResult, ToolUse
+from app.core.visible_text import visible_text
 from app.ui.chat.entries import Section, TextSection, ThinkingSection, UserSection
 from app.ui.chat.markdown_stream import split_markdown
 from app.ui.chat.tool_card import CardSection
-from app.ui.chat.visible_text import visible_text
 
 
 class HistoryReader:

@@ -39,6 +39,7 @@ def markdown_lines(
     width: int,
     environment: dict[str, object] | None = None,
     number: int | None = None,
+    head: str = "",
 ) -> list[Line]:
     """Return the lines of a Markdown text.
 
@@ -47,15 +48,17 @@ def markdown_lines(
         width: Cells of a row; only tables and rules depend on it.
         environment: Link definitions from elsewhere in the same answer; gains those of this text.
         number: What the first item is numbered, when the text begins inside an ordered list.
+        head: First rows of the table inside which the text begins; they are not drawn again.
     """
-    tokens = shared_parser().parse(source, {} if environment is None else environment)
-    return _Layout(source, width, number).run(tokens)
+    tokens = shared_parser().parse(head + source, {} if environment is None else environment)
+    layout = _Layout(head + source, width, number, max(0, head.count("\n") - 1))
+    return layout.run(tokens)
 
 
 def piece_lines(piece: Piece, width: int, environment: dict[str, object]) -> list[Line]:
     """Return the lines of a piece of an answer."""
     if piece.code is None:
-        return markdown_lines(piece.source, width, environment, piece.number)
+        return markdown_lines(piece.source, width, environment, piece.number, piece.head)
     return code_lines(piece.code, piece.language)
 
 
@@ -82,10 +85,12 @@ class _Indent:
 class _Layout:
     """One pass over the tokens of one text."""
 
-    def __init__(self, source: str, width: int, number: int | None) -> None:
+    def __init__(self, source: str, width: int, number: int | None, drawn: int) -> None:
         self._source = source.split("\n")
         self._width = width
         self._number = number
+        self._drawn = drawn
+        """Rows of the first table that stand in an earlier piece."""
         self._indents: list[_Indent] = []
         self._counters: list[int | None] = []
         self._lines: list[Line] = []
@@ -218,7 +223,8 @@ class _Layout:
                 flat = [run for number, line in enumerate(runs) for run in _joined(number, line)]
                 rows[-1].append(Cell(flat, style.rpartition(":")[2]))
             at += 1
-        for each in table_lines(rows, self._room):
+        drawn, self._drawn = self._drawn, 0
+        for each in table_lines(rows, self._room, drawn):
             self._emit(each.runs, each.lead)
         return at + 1
 

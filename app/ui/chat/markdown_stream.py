@@ -34,6 +34,8 @@ class Piece:
     """For code: whether the fence ends here."""
     number: int | None = None
     """What the first item of a list that goes on here is numbered, or None to count as written."""
+    head: str = ""
+    """The first rows of a table that goes on here: they name its columns and set their widths."""
 
 
 def block_parser() -> MarkdownIt:
@@ -59,6 +61,8 @@ class MarkdownSplitter:
         self._parsed = 0
         """Length of the whole lines at the last parse."""
         self._fence: _OpenFence | None = None
+        self._head = ""
+        """First slice of the table that goes on in the tail."""
 
     @property
     def tail(self) -> str:
@@ -74,7 +78,7 @@ class MarkdownSplitter:
         if not tail:
             return None
         if self._fence is None:
-            return Piece(tail, self._gap, number=self._number)
+            return self._markdown(tail)
         return self._fence.piece(tail, self._gap, last=False)
 
     def feed(self, text: str) -> list[Piece]:
@@ -96,8 +100,9 @@ class MarkdownSplitter:
             closing = self._fence.closing.search(tail, self._fence.searched)
             pieces.append(self._fence.piece(tail, self._gap, last=closing is not None))
         elif tail:
-            pieces.append(Piece(tail, self._gap, number=self._number))
+            pieces.append(self._markdown(tail))
         self._parts, self._fence, self._number, self._parsed = [], None, None, 0
+        self._head = ""
         return pieces
 
     def _cut_blocks(self) -> list[Piece]:
@@ -106,19 +111,29 @@ class MarkdownSplitter:
         end = tail.rfind("\n") + 1
         if end > SMALL_TAIL and end - self._parsed < self._parsed // 4:
             return []
-        lines = tail[:end].split("\n")
-        cut = _last_block(self._blocks(tail[:end]), lines, self._number)
+        columns = "".join(self._head.splitlines(keepends=True)[:2])
+        lines = (columns + tail[:end]).split("\n")
+        cut = _last_block(self._blocks(columns + tail[:end]), lines, self._number)
         pieces: list[Piece] = []
-        at = sum(len(line) + 1 for line in lines[: cut.line])
-        if at:
-            pieces.append(Piece(tail[:at], self._gap, number=self._number))
+        at = sum(len(line) + 1 for line in lines[: cut.line]) - len(columns)
+        if at > 0 and not (cut.inside_table and end < SMALL_TAIL):
+            pieces.append(self._markdown(tail[:at]))
             self._parts = [tail[at:]]
             self._number = cut.number
-            self._gap = _gap_after(tail[:at], inside_list=cut.inside_list)
+            self._gap = _gap_after(tail[:at], inside_list=cut.inside_list) and not cut.inside_table
+            if not cut.inside_table:
+                self._head = ""
+            elif not self._head:
+                self._head = tail[:at].lstrip("\n")
+        else:
+            at = 0
         self._parsed = end - at
         if cut.fence:
             self._fence = _OpenFence.of(cut.fence)
         return pieces
+
+    def _markdown(self, source: str) -> Piece:
+        return Piece(source, self._gap, number=self._number, head=self._head)
 
     def _cut_fence(self, fence: _OpenFence) -> list[Piece]:
         """Cut the fence if it is closed, else what of it makes a slice."""
@@ -193,6 +208,7 @@ class _Cut:
     fence: str = ""
     """First line of the fence that stays open there."""
     inside_list: bool = False
+    inside_table: bool = False
     number: int | None = None
     """What the first item behind the cut is numbered."""
 
@@ -233,6 +249,10 @@ def _last_block(tokens: list[Token], lines: list[str], number: int | None) -> _C
             kept = first + len(items) - 1
         if len(items) > 1:
             return _Cut(items[-1], inside_list=True, number=kept)
+    if block.type == "table_open":
+        rows = [t.map[0] for t in tokens[last:] if t.type == "tr_open" and t.map]
+        if start == 0 and len(rows) > 2:
+            return _Cut(rows[-1], inside_table=True)
     return _Cut(start, number=kept)
 
 

@@ -27,27 +27,35 @@ class Cell:
         return "".join(text for text, _ in self.runs)
 
 
-def table_lines(rows: Sequence[Sequence[Cell]], width: int) -> list[Line]:
-    """Return the lines of a table whose first row is its head; each is at most ``width`` cells."""
+def table_lines(rows: Sequence[Sequence[Cell]], width: int, drawn: int = 0) -> list[Line]:
+    """Return the lines of a table whose first row is its head; each is at most ``width`` cells.
+
+    Args:
+        rows: All rows.
+        width: Cells of a line.
+        drawn: First rows that only set the widths, for they were drawn before; 0 draws all.
+    """
+    measured = rows[:drawn] if drawn else rows
     columns = max((len(row) for row in rows), default=0)
     if not columns:
         return []
     natural = [
-        max([1, *(cell_len(row[at].text) for row in rows if at < len(row))])
+        max([1, *(cell_len(row[at].text) for row in measured if at < len(row))])
         for at in range(columns)
     ]
     room = width - len(BETWEEN) * (columns - 1)
     if sum(natural) > room and room < NARROWEST_COLUMN * columns:
-        return _records(rows)
+        return _records(rows[0], rows[max(1, drawn) :])
     widths = column_widths(natural, room)
     wrapped = sum(natural) > room
-    lines = _row_lines(rows[0], widths)
     rule = Line([("─┼─".join("─" * each for each in widths), ("table-rule",))])
-    lines.append(rule)
-    for number, row in enumerate(rows[1:]):
-        if wrapped and number:
-            lines.append(Line([("─┼─".join("─" * each for each in widths), ("table-rule",))]))
+    lines: list[Line] = []
+    for number, row in enumerate(rows[drawn:], start=drawn):
+        if number == 1 or (wrapped and number > 1):
+            lines.append(rule)
         lines += _row_lines(row, widths)
+    if len(rows) == 1:
+        lines.append(rule)
     return lines
 
 
@@ -102,13 +110,13 @@ def _aligned(runs: list[Run], align: str, width: int, *, last: bool) -> list[Run
     return [*before, *runs, *after]
 
 
-def _records(rows: Sequence[Sequence[Cell]]) -> list[Line]:
+def _records(heads: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> list[Line]:
     """Return each row as lines of ``head: value``."""
     lines: list[Line] = []
-    for number, row in enumerate(rows[1:]):
+    for number, row in enumerate(rows):
         if number:
             lines.append(Line())
-        for head, cell in zip(rows[0], row, strict=False):
+        for head, cell in zip(heads, row, strict=False):
             label: list[Run] = [*head.runs, (": ", ("muted",))] if head.runs else []
             lines.append(Line([*label, *cell.runs]))
     return lines

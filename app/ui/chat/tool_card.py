@@ -8,11 +8,11 @@ from time import monotonic
 
 from rich.cells import cell_len
 
+from app.core.visible_text import one_line, visible_text
 from app.ui.chat.compaction_words import thousands
 from app.ui.chat.diff_rows import diff_counts, diff_lines
 from app.ui.chat.entries import Fold, Section
 from app.ui.chat.lines import Inks, Line, Run, crop, lines_of
-from app.ui.chat.visible_text import one_line, visible_text
 
 TAIL_ROWS = 12
 """Lines of a running tool's output that are shown."""

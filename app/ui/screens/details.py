@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from app.core.reports import CompactionReport, Layer
 from app.errors import PalError
-from app.ui.chat.visible_text import one_line, visible_text
+from app.core.visible_text import one_line, visible_text
 from app.ui.diff_text import diff_content
 from app.ui.format import clock, cost, percent, plural, seconds, tokens
 from app.ui.keymap import Place, bindings

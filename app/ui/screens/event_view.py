@@ -35,7 +35,7 @@ from app.core.events import (
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.tokens import estimate_text
-from app.ui.chat.visible_text import one_line
+from app.core.visible_text import one_line
 from app.ui.format import cost, plural, seconds
 from app.ui.report_text import announcement
 from app.ui.widgets.budget_gauge import BudgetGauge

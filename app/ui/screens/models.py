@@ -12,7 +12,7 @@ from textual.widgets.option_list import Option
 
 from app.core.requests import ModelInfo
 from app.errors import PalError
-from app.ui.chat.visible_text import one_line
+from app.core.visible_text import one_line
 from app.ui.format import short_tokens
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from app.errors import PalError
-from app.ui.chat.visible_text import visible_text
+from app.core.visible_text import visible_text
 from app.ui.screens.sheet import Sheet
 
 if TYPE_CHECKING:

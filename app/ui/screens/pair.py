@@ -57,7 +57,6 @@ class PairScreen(Screen[None]):
     HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [
         (0, "-narrow"),
         (110, "-wide"),
-        (160, "-huge"),
     ]
     VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [
         (0, "-low"),

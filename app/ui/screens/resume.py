@@ -11,7 +11,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.errors import PalError
-from app.ui.chat.visible_text import one_line
+from app.core.visible_text import one_line
 from app.ui.format import plural, size
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint

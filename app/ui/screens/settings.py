@@ -13,7 +13,7 @@ from textual.widgets.option_list import Option
 
 from app.errors import PalError
 from app.settings import DEFAULT, SettingRow, rows, set_value
-from app.ui.chat.visible_text import one_line
+from app.core.visible_text import one_line
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint
 

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from app.settings import Level, TrustItem, TrustQuestion
-from app.ui.chat.visible_text import one_line, visible_text
+from app.core.visible_text import one_line, visible_text
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.approval_panel import GRACE
 from app.ui.widgets.key_footer import Hint

@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
-from app.ui.chat.visible_text import hides_something, one_line, revealed_text
+from app.core.visible_text import hides_something, one_line, revealed_text
 from app.ui.diff_text import changed_lines, diff_content
 from app.ui.keymap import Place, bindings
 

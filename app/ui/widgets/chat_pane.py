@@ -10,6 +10,7 @@ from textual.timer import Timer
 
 from app.core.history import Entry
 from app.core.reports import CompactionReport
+from app.core.visible_text import one_line, visible_text
 from app.ui.chat.answer import LiveAnswer
 from app.ui.chat.entries import (
     BannerSection,
@@ -23,7 +24,6 @@ from app.ui.chat.history import HistoryReader
 from app.ui.chat.markdown_rendering import shared_parser
 from app.ui.chat.navigation import NavigableTranscriptView
 from app.ui.chat.tool_card import CardSection, CardState
-from app.ui.chat.visible_text import one_line, visible_text
 
 
 class ChatPane(NavigableTranscriptView):

@@ -13,7 +13,8 @@ from app.ui.sawtooth import chart
 MARKS = {Layer.MICRO: "1", Layer.AUTO: "2", Layer.MANUAL: "3"}
 STYLES = {
     ".": "",
-    "#": "$text-primary",
+    "#": "$primary",
+    "=": "$primary 45%",
     "!": "bold $text-error",
     "-": "$text-warning",
     "v": "bold $text-accent",

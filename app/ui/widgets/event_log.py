@@ -17,9 +17,10 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from app.core.reports import CompactionReport, Layer, Outcome
+from app.core.visible_text import one_line
 from app.ui.format import plural, tokens
 from app.ui.keymap import Place, bindings
-from app.ui.report_text import STYLES, row
+from app.ui.report_text import STYLES, details, row
 
 KEPT = 1_000
 """Rows that stay in the list; older ones are in the record."""
@@ -195,7 +196,11 @@ class EventLog(Vertical):
 
 
 def _option(report: CompactionReport, at: int) -> Option:
-    content = Content.styled(row(report), STYLES[report.outcome])
-    for line in report.lines[1:]:
-        content = Content.assemble(content, "\n", (line, "$text-muted"))
+    style = STYLES[report.outcome]
+    content = Content.styled(one_line(report.headline, 300), style)
+    if found := details(report):
+        content = Content.assemble(content, ("\n  " + " · ".join(found), "$text-muted"))
+    if report.commit:
+        for line in report.lines[1:]:
+            content = Content.assemble(content, ("\n  " + line, "$text-muted"))
     return Option(content, id=str(at))

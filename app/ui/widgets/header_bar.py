@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from app.core.permission import Mode
-from app.ui.chat.visible_text import one_line
+from app.core.visible_text import one_line
 from app.ui.format import short_path
 
 

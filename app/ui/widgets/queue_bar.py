@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.content import Content
 from textual.widgets import Static
 
-from app.ui.chat.visible_text import one_line
+from app.core.visible_text import one_line
 
 SHOWN = 3
 

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widget import Widget
 
-from app.ui.chat.visible_text import one_line
+from app.core.visible_text import one_line
 from app.ui.format import plural, seconds, short_tokens
 from app.ui.keymap import shown_key
 

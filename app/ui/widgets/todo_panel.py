@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from app.core.events import TodoItem
-from app.ui.chat.visible_text import one_line
+from app.core.visible_text import one_line
 
 SHAPES = {"pending": ("○", ""), "doing": ("▶", "bold $text-primary"), "done": ("✓", "$text-muted")}
 

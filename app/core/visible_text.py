@@ -23,17 +23,15 @@ _HIDDEN_CLASS = (
 )
 _CONTROL_CLASS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
 _SUSPECT = re.compile(f"[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]")
-_TAGS = re.compile("[\U000e0000-\U000e007f]+")
-_ODD = re.compile(f"[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]")
-_LINE_ENDS = re.compile("\r\n|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_JOINED = re.compile(
-    "(?<=[\u0600-\u1fff])[\u200c\u200d](?=[\u0600-\u1fff])"  # joiners inside Arabic and Indic words
-    "|(?<=[\u2190-\u2bff\u3030\u303d\u3297\u3299#*0-9©®\U0001f000-\U0001faff])\ufe0f"
-    "|(?<=[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff])\u200d(?=[\u2190-\u2bff\U0001f000-\U0001faff])"
-)
-_STAND_INS = {"\ufe0f": "\ufdd0", "\u200c": "\ufdd1", "\u200d": "\ufdd2"}
-_RESTORE = {ord(mark): char for char, mark in _STAND_INS.items()}
-_NONCHARACTERS = re.compile("[\ufdd0-\ufdd2]")
+_ODD = re.compile(f"[\U000e0000-\U000e007f]+|[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]")
+_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_INTRODUCERS = re.compile("[\x1b\x90\x98\x9b\x9d-\x9f]")
+_JOINING = re.compile("[\u0600-\u1fff]")
+"""Scripts whose words hold joiners: Arabic and Indic ones."""
+_PICTURE = re.compile("[\u2190-\u2bff\u3030\u303d\u3297\u3299#*0-9©®\U0001f000-\U0001faff]")
+"""What a variation selector makes an emoji of."""
+_JOINED = re.compile("[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]")
+"""What stands on either side of a joiner in an emoji."""
 
 
 def visible_text(text: str, *, progress: bool = True) -> str:
@@ -49,14 +47,15 @@ def visible_text(text: str, *, progress: bool = True) -> str:
     """
     if not _SUSPECT.search(text):
         return text
-    text = _LINE_ENDS.sub("\n", text)
+    text = _LINE_ENDS.sub("\n", text.replace("\r\n", "\n"))
     if progress:
         if "\r" in text or "\b" in text:
             text = "\n".join(_settled(line) for line in text.split("\n"))
     else:
         text = text.replace("\r", "\n")
-    text = _SEQUENCE.sub("", text)
-    return _written_out(text.replace("\x07", ""))
+    if _INTRODUCERS.search(text):
+        text = _SEQUENCE.sub("", text)
+    return _ODD.sub(_symbol, text.replace("\x07", ""))
 
 
 def revealed_text(text: str) -> str:
@@ -66,12 +65,13 @@ def revealed_text(text: str) -> str:
     """
     if not _SUSPECT.search(text):
         return text
-    return _written_out(text.replace("\r\n", "\n"), bell=True)
+    return _ODD.sub(_symbol, text.replace("\r\n", "\n"))
 
 
 def hides_something(text: str) -> bool:
     """Whether a reader cannot see all of the text as it stands: control, bidirectional or invisible characters."""
-    return bool(_ODD.search(_JOINED.sub("", text.replace("\r\n", "\n"))))
+    text = text.replace("\r\n", "\n")
+    return any(_symbol(match) != match[0] for match in _ODD.finditer(text))
 
 
 def one_line(text: str, limit: int = 400) -> str:
@@ -130,25 +130,25 @@ def _settled(line: str) -> str:
     return "".join(kept)
 
 
-def _written_out(text: str, *, bell: bool = False) -> str:
-    text = _NONCHARACTERS.sub("\ufffd", text)
-    text = _JOINED.sub(lambda match: _STAND_INS[match[0]], text)
-    text = _TAGS.sub(_tags, text)
-    return _ODD.sub(_symbol, text).translate(_RESTORE)
-
-
-def _tags(match: re.Match[str]) -> str:
-    """Return the ASCII text that tag characters smuggle."""
-    spelled = "".join(chr(ord(char) - 0xE0000) for char in match[0])
-    return f"⟨tags:{''.join(c if c.isprintable() else '·' for c in spelled)}⟩"
-
-
 def _symbol(match: re.Match[str]) -> str:
-    code = ord(match[0])
+    """Return what stands for hidden characters: themselves where a joined script or an emoji needs them."""
+    found = match[0]
+    code = ord(found[0])
+    if 0xE0000 <= code <= 0xE007F:
+        spelled = "".join(chr(ord(char) - 0xE0000) for char in found)
+        return f"⟨tags:{''.join(c if c.isprintable() else '·' for c in spelled)}⟩"
     if code < 0x20:
         return chr(0x2400 + code)
     if code == 0x7F:
         return "␡"
     if 0xD800 <= code <= 0xDFFF:
         return "\ufffd"
+    before = match.string[match.start() - 1 : match.start()]
+    after = match.string[match.end() : match.end() + 1]
+    if found == "\ufe0f" and _PICTURE.match(before):
+        return found
+    if found in "\u200c\u200d" and _JOINING.match(before) and _JOINING.match(after):
+        return found
+    if found == "\u200d" and _JOINED.match(before) and _JOINED.match(after):
+        return found
     return f"⟨U+{code:04X}⟩"
