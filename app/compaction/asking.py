@@ -7,6 +7,7 @@ reminder; a copy with old results as lines; the newer half of that copy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from app.compaction import summary
@@ -117,17 +118,12 @@ def _after_error(asked: Asked, error: ModelError) -> Asked:
 async def _answer(
     model: Model, request: ModelRequest, tell: Callable[[ModelEvent], None]
 ) -> Answer:
-    stream = model.stream(request)
     answer: Answer | None = None
-    try:
+    async with aclosing(model.stream(request)) as stream:
         async for event in stream:
             tell(event)
             if isinstance(event, Answer):
                 answer = event
-    finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()
     if answer is None:
         raise StreamBroken("the answer has no end")
     return answer

@@ -14,8 +14,8 @@ LISTED = 24
 """Files that get a line each; more are folded by folder."""
 FOLDED = (10_000, 100, 20, 5)
 """Files of one folder that are named, from roomy to tight; more are counted, and the commit's facts name them."""
-MODIFIED_SHARE = 0.6
-"""Most of the room that modified files take before they are folded more tightly."""
+MODIFIED_ROOMS = 2.0
+"""Modified files may take so many times the room before some are only counted: they matter most."""
 PATH_CHARS = 400
 MARKS = {"done": "x", "doing": ">", "pending": " "}
 
@@ -23,18 +23,18 @@ MARKS = {"done": "x", "doing": ">", "pending": " "}
 def render(ledger: Ledger, room: float) -> str:
     """Return the facts as Markdown sections.
 
-    Modified files and the todo list are always there, the former folded where they are very many; read files, errors
-    and commands as far as the room allows.
+    Modified files and the todo list are always there, the former folded where they are very many, and may pass the
+    room; read files, errors and commands share at least half of it.
 
     Args:
         ledger: What code knows.
-        room: Raw tokens it may take.
+        room: Raw tokens it should take.
     """
     modified = _section("Files modified", len(ledger.modified), _modified(ledger.modified, room))
     todo = _section(
         "Todo list", 0, [f"- [{MARKS.get(i.state, ' ')}] {i.text}" for i in ledger.todo]
     )
-    room -= estimate_text(modified) + estimate_text(todo)
+    room -= min(estimate_text(modified) + estimate_text(todo), room / 2)
     changed = set(ledger.modified)
     only_read = [span for span in ledger.read if span.path not in changed]
     read, room = _within(room, "Files read", _read(only_read), len(only_read), keep_newest=False)
@@ -78,7 +78,7 @@ def _modified(paths: Sequence[str], room: float) -> list[str]:
         return [f"- {one_line(path, PATH_CHARS)}" for path in paths]
     lines = _folded(paths, lambda path: path)
     for most in FOLDED:
-        if estimate_text("\n".join(lines)) <= MODIFIED_SHARE * room:
+        if estimate_text("\n".join(lines)) <= MODIFIED_ROOMS * room:
             break
         lines = _folded(paths, _name, most)
     return lines

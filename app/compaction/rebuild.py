@@ -5,7 +5,6 @@ Where the room is short, in this order: latest request, unseen results, summary,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from app.compaction import factsheet, focus, tail, words, working_files
@@ -13,7 +12,6 @@ from app.compaction.digest import digest
 from app.compaction.facts import Ledger, ledger
 from app.compaction.head import HeadParts
 from app.compaction.situation import Situation
-from app.compaction.stubs import stub_line
 from app.compaction.tail import Unit
 from app.compaction.thinking import thinks
 from app.compaction.working_files import ReadLines, WorkingFile
@@ -95,12 +93,11 @@ def rebuild(prepared: Prepared, summary: str | None, *, lean: bool = False) -> N
     Args:
         prepared: What it is made from.
         summary: The model's summary, or None for a digest by code.
-        lean: Only what must be: no words, files, matches or tail, and results that the model has seen as lines.
+        lean: Only what must be: no words, files, matches or more tail.
     """
     situation, known = prepared.situation, prepared.known
     conversation, auto = situation.conversation, situation.policy.auto
     threshold = situation.threshold
-    stubs = _lean_stubs(prepared) if lean else {}
     lines = tail.lines_by_call(conversation)
     kept_size = tail.size(conversation, _all_from(prepared), lines)
     latest = "" if prepared.latest_is_kept or known.latest is None else known.latest.text
@@ -140,7 +137,7 @@ def rebuild(prepared: Prepared, summary: str | None, *, lean: bool = False) -> N
     )
     kept = [at for unit in matches for at in range(unit.first, min(unit.end, start))]
     kept.extend(range(start, len(conversation.entries)))
-    draft = _draft(prepared, parts, kept, stubs, summary)
+    draft = _draft(prepared, parts, kept, summary)
     must = situation.meter.floor + estimate_text(latest) + kept_size + estimate_text(facts)
     return NewView(
         draft=draft,
@@ -188,22 +185,10 @@ def _fitting_files(files: tuple[WorkingFile, ...], room: float) -> tuple[Working
     return tuple(chosen)
 
 
-def _lean_stubs(prepared: Prepared) -> dict[str, str]:
-    """Return lines for the results that stay in any case though the model has seen them."""
-    conversation = prepared.situation.conversation
-    seen = {
-        entry.id for entry in conversation.entries[prepared.keep_from : conversation.unseen_from]
-    }
-    lines = {ref.id: stub_line(ref) for ref in conversation.live if ref.entry in seen}
-    sizes = {ref.id: ref.tokens for ref in conversation.live if ref.entry in seen}
-    return {id_: line for id_, line in lines.items() if estimate_text(line) < sizes[id_]}
-
-
 def _draft(
     prepared: Prepared,
     parts: HeadParts,
     kept: list[int],
-    stubs: Mapping[str, str],
     summary: str | None,
 ) -> CommitDraft:
     conversation = prepared.situation.conversation
@@ -221,7 +206,7 @@ def _draft(
         head=parts.message,
         replaced=(gone[0].id, gone[-1].id) if gone else ("", ""),
         kept=tuple(entry.id for entry in entries),
-        stubs={**cleared, **stubs},
+        stubs=cleared,
         bare=tuple(entry.id for entry in entries if thinks(entry.message)),
         summary=summary or "",
         facts=known.to_json(),

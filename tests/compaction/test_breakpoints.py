@@ -17,8 +17,12 @@ def told(steps: int, **more) -> Story:
     return story
 
 
-def points(conversation: Conversation, previous=None, frontier=None, edited=None) -> tuple[CachePoint, ...]:
-    return cache_points(conversation.view(), previous_end=previous, frontier=frontier, edited=edited)
+def points(
+    conversation: Conversation, previous=None, frontier=None, edited=None
+) -> tuple[CachePoint, ...]:
+    return cache_points(
+        conversation.view(), previous_end=previous, frontier=frontier, edited=edited
+    )
 
 
 def test_the_first_request_marks_its_end() -> None:

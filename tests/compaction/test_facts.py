@@ -17,7 +17,10 @@ from tests.fakes.history import Story, bash, edit, fails, read, stories
 def told() -> Story:
     story = Story()
     story.say("fix the parser")
-    story.step(read("app/parser.py", "x\n" * 30), bash("pytest -q", "2 failed\nFAILED tests/test_p.py", exit_code=1))
+    story.step(
+        read("app/parser.py", "x\n" * 30),
+        bash("pytest -q", "2 failed\nFAILED tests/test_p.py", exit_code=1),
+    )
     story.step(edit("app/parser.py"), fails(edit("app/lexer.py"), "Error: no match\nnearest: 12"))
     story.step(bash("sed -i s/a/b/ app/lexer.py", modified=("app/lexer.py",)))
     return story
@@ -59,7 +62,12 @@ def test_a_ledger_survives_being_written_down(story: Story) -> None:
 
 
 def test_damaged_facts_lose_only_what_is_damaged() -> None:
-    raw = {"modified": ["a.py"], "read": [["b.py", 1, 2, 3], ["c.py"], 7], "commands": "x", "through": "y"}
+    raw = {
+        "modified": ["a.py"],
+        "read": [["b.py", 1, 2, 3], ["c.py"], 7],
+        "commands": "x",
+        "through": "y",
+    }
     known = from_json(raw)
     assert known.modified == ("a.py",)
     assert known.read == (Span("b.py", 1, 2, 3),)

@@ -19,17 +19,23 @@ def told(steps: int = 12) -> Story:
     return story
 
 
-def refusal(story: Story, guards: Guards | None = None, *, floor: int = 100, manual: bool = False) -> str | None:
+def refusal(
+    story: Story, guards: Guards | None = None, *, floor: int = 100, manual: bool = False
+) -> str | None:
     return (guards or Guards()).refusal(
         story.conversation, used=9_000, floor_tokens=floor, threshold=5_000, manual=manual
     )
 
 
-def report(before: int = 1_000, after: int = 300, outcome: Outcome = Outcome.APPLIED) -> CompactionReport:
+def report(
+    before: int = 1_000, after: int = 300, outcome: Outcome = Outcome.APPLIED
+) -> CompactionReport:
     return CompactionReport(Layer.AUTO, outcome, "", before, after)
 
 
-def test_nothing_new_since_the_last_compaction_is_refused_until_something_is_new_or_it_is_undone() -> None:
+def test_nothing_new_since_the_last_compaction_is_refused_until_something_is_new_or_it_is_undone() -> (
+    None
+):
     story = told()
     assert refusal(story) is None
     done, _ = run(situation(story.conversation, threshold=5_000), says(GOOD))
@@ -52,7 +58,10 @@ def test_a_floor_above_the_threshold_is_said() -> None:
 def test_two_runs_without_progress_wait_for_the_user() -> None:
     guards = Guards().after(report(after=900), 1)
     assert refusal(told(), guards) is None
-    for stuck in (guards.after(report(after=900), 2), guards.after(report(outcome=Outcome.FAILED), 2)):
+    for stuck in (
+        guards.after(report(after=900), 2),
+        guards.after(report(outcome=Outcome.FAILED), 2),
+    ):
         assert "waits for your next message" in (refusal(told(), stuck) or "")
         assert refusal(told(), stuck, manual=True) is None
         assert refusal(told(), stuck.spoken()) is None
@@ -88,4 +97,6 @@ def test_each_mark_is_told_once() -> None:
     assert due_mark(policy, used=800, threshold=1_000, given=(0.5,)) == 0.75
     assert due_mark(policy, used=800, threshold=1_000, given=(0.75,)) is None
     assert due_mark(ManualPolicy(enabled=False), used=800, threshold=1_000, given=()) is None
-    assert note(0.5, used=25_300, threshold=50_000).startswith("[Context: 25,300 of 50,000 tokens, over 50%.")
+    assert note(0.5, used=25_300, threshold=50_000).startswith(
+        "[Context: 25,300 of 50,000 tokens, over 50%."
+    )

@@ -20,7 +20,9 @@ LONG = lines(20)
 HUGE = lines(300)
 
 
-def plan(story: Story, policy: MicroPolicy = PLAIN, *, cache: CacheState = NO_CACHE, **more) -> ClearingPlan:
+def plan(
+    story: Story, policy: MicroPolicy = PLAIN, *, cache: CacheState = NO_CACHE, **more
+) -> ClearingPlan:
     more = {"threshold": 50_000, "factor": 1.0, **more}
     return plan_clearing(story.conversation, policy, cache=cache, **more)
 
@@ -37,7 +39,9 @@ def test_the_fourth_result_makes_the_first_a_line() -> None:
     story = told(bash("pytest -q", LONG, exit_code=1), *(bash(f"ls {n}", LONG) for n in range(2)))
     assert not plan(story).stubs
     story.step(bash("ls", LONG))
-    assert plan(story).stubs == {"r1": "[Previous: used bash: pytest -q -> exit 1, 20 lines; recall r1]"}
+    assert plan(story).stubs == {
+        "r1": "[Previous: used bash: pytest -q -> exit 1, 20 lines; recall r1]"
+    }
 
 
 def test_results_that_the_model_has_not_seen_are_never_touched() -> None:
@@ -49,7 +53,13 @@ def test_results_that_the_model_has_not_seen_are_never_touched() -> None:
 
 
 def test_errors_short_results_and_pinned_ones_stay() -> None:
-    story = told(fails(bash("a", LONG), LONG), bash("b", "ok"), bash("c", LONG), bash("d", LONG), *[bash("e", LONG)] * 3)
+    story = told(
+        fails(bash("a", LONG), LONG),
+        bash("b", "ok"),
+        bash("c", LONG),
+        bash("d", LONG),
+        *[bash("e", LONG)] * 3,
+    )
     story.pin("r3")
     assert set(plan(story).stubs) == {"r4"}
     story.pin("r3", on=False)
@@ -63,7 +73,9 @@ def test_a_line_that_is_not_smaller_is_not_written() -> None:
 
 
 def test_a_line_stays_one_line_whatever_the_command_was() -> None:
-    story = told(bash("cat <<E\n\x1b[31mred\u202e\ud800\nE\n" + "y" * 500, LONG), *[bash("e", LONG)] * 3)
+    story = told(
+        bash("cat <<E\n\x1b[31mred\u202e\ud800\nE\n" + "y" * 500, LONG), *[bash("e", LONG)] * 3
+    )
     line = plan(story).stubs["r1"]
     assert line.startswith("[Previous: used bash: cat <<E [31mred E yyy")
     assert line.isprintable()
@@ -84,7 +96,9 @@ def test_bare_lines_name_only_the_tool() -> None:
 
 def test_a_picture_counts_by_its_size() -> None:
     png = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + struct.pack(">II", 1000, 1000)
-    picture = Image({"type": "image", "source": {"type": "base64", "data": base64.b64encode(png).decode()}})
+    picture = Image(
+        {"type": "image", "source": {"type": "base64", "data": base64.b64encode(png).decode()}}
+    )
     story = told()
     (use,) = story.ask(Call("read_file", {"path": "x.png"}))
     story.append(Message("user", (ToolResult(use.id, (picture,)),)))
@@ -95,7 +109,12 @@ def test_a_picture_counts_by_its_size() -> None:
 
 def test_reads_stay_until_the_preserve_budget_is_full() -> None:
     policy = MicroPolicy(rule=MicroRule.EVERY_TURN, preserve_tokens=2_000)
-    story = told(bash("a", LONG), read("a.py", HUGE[:4_000]), read("b.py", HUGE[:3_000]), *[bash("e", LONG)] * 3)
+    story = told(
+        bash("a", LONG),
+        read("a.py", HUGE[:4_000]),
+        read("b.py", HUGE[:3_000]),
+        *[bash("e", LONG)] * 3,
+    )
     assert set(plan(story, policy).stubs) == {"r1", "r2"}
     assert set(plan(story, MicroPolicy(rule=MicroRule.EVERY_TURN)).stubs) == {"r1"}
 
@@ -108,7 +127,11 @@ def test_without_a_budget_preserved_results_are_never_cleared() -> None:
 
 def test_a_read_that_a_newer_read_covers_goes_first() -> None:
     policy = MicroPolicy(rule=MicroRule.EVERY_TURN)
-    story = told(read("a.py", LONG, first=10, last=20), read("a.py", LONG, first=1, last=15), *[bash("e", "ok")] * 3)
+    story = told(
+        read("a.py", LONG, first=10, last=20),
+        read("a.py", LONG, first=1, last=15),
+        *[bash("e", "ok")] * 3,
+    )
     assert not plan(story, policy).stubs
     story.step(read("a.py", LONG, first=12, last=40))
     assert set(plan(story, policy).stubs) == {"r1"}
@@ -125,7 +148,11 @@ def test_a_read_that_a_later_edit_outdates_goes_at_any_age_but_not_among_the_new
 
 def test_a_command_that_changes_a_file_outdates_its_read_too() -> None:
     policy = MicroPolicy(rule=MicroRule.EVERY_TURN)
-    story = told(read("a.py", LONG), bash("sed -i s/a/b/ a.py", "ok", modified=("a.py",)), *[bash("e", "ok")] * 3)
+    story = told(
+        read("a.py", LONG),
+        bash("sed -i s/a/b/ a.py", "ok", modified=("a.py",)),
+        *[bash("e", "ok")] * 3,
+    )
     assert set(plan(story, policy).stubs) == {"r1"}
 
 
@@ -133,7 +160,9 @@ def test_a_read_that_was_cut_on_entry_covers_nothing() -> None:
     policy = MicroPolicy(rule=MicroRule.EVERY_TURN)
     newer = read("a.py", LONG)
     effects = Effects(read=newer.effects.read, stored="r2.txt")
-    story = told(read("a.py", LONG), Call("read_file", newer.input, LONG, effects), *[bash("e", "ok")] * 3)
+    story = told(
+        read("a.py", LONG), Call("read_file", newer.input, LONG, effects), *[bash("e", "ok")] * 3
+    )
     assert not plan(story, policy).stubs
 
 
@@ -196,8 +225,12 @@ def test_unsigned_thinking_neither_holds_nor_goes() -> None:
         (use,) = story.ask(bash(f"a{n}", LONG))
         asked = story.conversation.entries[-1].message
         unsigned = Thinking({"type": "thinking", "thinking": "hm", "signature": ""})
-        entry = replace(story.conversation.entries[-1], message=Message("assistant", (unsigned, *asked.content)))
-        story.conversation = replace(story.conversation, entries=(*story.conversation.entries[:-1], entry))
+        entry = replace(
+            story.conversation.entries[-1], message=Message("assistant", (unsigned, *asked.content))
+        )
+        story.conversation = replace(
+            story.conversation, entries=(*story.conversation.entries[:-1], entry)
+        )
         story.append(Message("user", (ToolResult(use.id, LONG),)))
     assert plan(story).stubs
     assert plan(story).bare == ()

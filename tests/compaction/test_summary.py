@@ -21,7 +21,9 @@ def test_the_prompt_names_each_heading_the_focus_and_the_users_wishes() -> None:
 
 
 def test_the_reminder_says_what_was_wrong() -> None:
-    assert "could not be used: it called a tool." in prompt(aim=1, cap=2, problem="it called a tool")
+    assert "could not be used: it called a tool." in prompt(
+        aim=1, cap=2, problem="it called a tool"
+    )
 
 
 @pytest.mark.parametrize("name", BAD_ANSWERS)
@@ -44,7 +46,9 @@ def test_headings_are_found_in_any_dress(form: str) -> None:
 
 
 def test_a_missing_heading_is_named() -> None:
-    assert check_text(GOOD.replace("## Next step", "Next"), cap=4_000, factor=1.0).endswith("Next step")
+    assert check_text(GOOD.replace("## Next step", "Next"), cap=4_000, factor=1.0).endswith(
+        "Next step"
+    )
 
 
 def test_the_cap_counts_in_the_models_tokens() -> None:

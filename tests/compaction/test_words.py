@@ -31,7 +31,9 @@ def test_what_stands_in_the_view_is_left_out() -> None:
 
 
 def test_words_that_only_the_record_has_are_counted() -> None:
-    assert "7 messages of the user left out" in render(spoken(2), 2_000, oldest_share=0.1, dropped=7)
+    assert "7 messages of the user left out" in render(
+        spoken(2), 2_000, oldest_share=0.1, dropped=7
+    )
 
 
 def test_a_long_message_is_shown_in_part() -> None:
