@@ -121,6 +121,7 @@ class BashTool:
     async def _follow(self, name: str, *, stop: bool) -> ToolOutcome:
         job = self.processes.find(name)
         was_running = job.is_running
+        job.read_now()
         if stop or not was_running:
             await self.processes.end(job)
         collected = await asyncio.to_thread(job.output.collect)
@@ -195,9 +196,7 @@ def _report(finished: Finished, how: str) -> str:
         names = ", ".join(sorted(set(finished.survivors)))
         notes.append(f"still ran in the background and was ended with the call: {names}")
     if finished.collected.replaced:
-        notes.append(
-            f"{finished.collected.replaced:,} characters stand for bytes that are no UTF-8"
-        )
+        notes.append(f"bytes that are no UTF-8 and were replaced: {finished.collected.replaced:,}")
     return "\n".join((_body(finished.collected), *(f"[{note}]" for note in notes)))
 
 

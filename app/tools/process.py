@@ -21,6 +21,8 @@ from app.tools.output import Collected, LiveText, Output
 GRACE_SECONDS = 1.0
 """Between TERM and KILL."""
 READ_BYTES = 65_536
+MOST_READS = 16
+"""A full pipe and no more: what writes for ever must not hold the reader."""
 LIVE_SECONDS = 0.1
 """Least time between two pieces of live output."""
 SETTLE_SECONDS = 0.15
@@ -46,6 +48,8 @@ class Job:
     """The shell's exit code, negative for a signal."""
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when nobody can write to the output any more, or reading stopped."""
+    read_now: Callable[[], None] = lambda: None
+    """Takes what was written and not read yet."""
     stop_reading: Callable[[], None] = lambda: None
 
     @property
@@ -181,23 +185,31 @@ class _Reader:
     def begin(self) -> None:
         os.set_blocking(self._pipe, False)
         self._loop.add_reader(self._pipe, self._read)
+        self._job.read_now = self._read_all
         self._job.stop_reading = self._finish
 
-    def _read(self) -> None:
+    def _read_all(self) -> None:
+        for _ in range(MOST_READS):
+            if self._job.closed.is_set() or not self._read():
+                return
+
+    def _read(self) -> bool:
+        """Read a piece; return whether there was one."""
         try:
             data = os.read(self._pipe, READ_BYTES)
         except BlockingIOError:
-            return
+            return False
         except OSError:
             data = b""
         if not data:
             self._finish()
-            return
+            return False
         self._job.output.add(data)
         if self._emit is not None:
             self._live.add(data)
             if self._timer is None:
                 self._timer = self._loop.call_later(LIVE_SECONDS, self._show)
+        return True
 
     def _show(self) -> None:
         self._timer = None

@@ -172,7 +172,7 @@ def _part(original: Original, first: int, last: int | None, room: float) -> tupl
     stream = io.BytesIO(original.text.encode("utf-8", "replace"))
     page = read_page(stream, offset=first, limit=limit, tokens=room)
     if not page.lines:
-        raise ToolError(f"{original.title} has only {page.total:,} lines")
+        raise ToolError(f"{original.title} ends at line {page.total:,}")
     extent = f"lines {page.first:,}-{page.last:,} of {page.total:,}"
     body = page.numbered if page.first > 1 or not page.ends_file else "\n".join(page.lines)
     return f"[{original.title}: {extent}{_next(page, last)}]\n{body}", extent

@@ -18,6 +18,7 @@ from typing import Any
 MAX_BYTES = 4_000_000
 """Larger files are skipped and counted."""
 LINE_CHARS = 400
+OPEN_CAREFULLY = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def main() -> None:
@@ -51,7 +52,7 @@ def _sources(request: dict[str, Any]) -> Iterator[tuple[str, list[str] | None]]:
 
 def _lines(path: str) -> list[str] | None:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(path, OPEN_CAREFULLY)
         with os.fdopen(descriptor, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError:

@@ -58,22 +58,19 @@ class Workspace:
     Args:
         root: The project folder.
         protected: Files and folders that no tool may write, besides the default ones.
-        outside_reads: Whether tools may read outside, because the permission engine asks before each such call.
     """
 
-    def __init__(
-        self, root: Path, *, protected: Iterable[Path] = (), outside_reads: bool = False
-    ) -> None:
+    def __init__(self, root: Path, *, protected: Iterable[Path] = ()) -> None:
         self.root = Path(os.path.realpath(root))
         own = (self.root / ".transcripts", self.root / "palimpsest.toml")
         self._protected = tuple(_folded(Path(os.path.realpath(p))) for p in (*own, *protected))
-        self._outside_reads = outside_reads
+        self._granted: set[Path] = set()
         self._seen: dict[Path, Seen | None] = {}
 
     def resolve(self, path: str, *, write: bool = False) -> Resolved:
         """Return what a path really means; a missing file is judged by its nearest existing folder.
 
-        Reading outside is only reported (``inside``), for the permission engine to ask.
+        Reading outside is only reported (``inside``), for the permission engine to ask; then `grant` lets it happen.
 
         Raises:
             OutsideFolder: It leads out of the project and ``write`` is set.
@@ -98,17 +95,22 @@ class Workspace:
             )
         return resolved
 
+    def grant(self, path: str) -> None:
+        """Let tools read an outside path, and what lies in it, from now on: the rules or the user allowed it."""
+        self._granted.add(self.resolve(path).path)
+
     def readable(self, path: str) -> Resolved:
         """Return what a path means, for a tool that reads.
 
         Raises:
-            OutsideFolder: It leads out of the project and outside reads are off.
+            OutsideFolder: It leads out of the project and was not granted.
             ToolError: It is no path, or lies in a folder of the system's own files.
         """
         resolved = self.resolve(path)
         if any(resolved.path.is_relative_to(folder) for folder in SYSTEM_FOLDERS):
             raise ToolError(f"{resolved.shown} is a file of the system, not of a project")
-        if not resolved.inside and not self._outside_reads:
+        granted = any(resolved.path.is_relative_to(allowed) for allowed in self._granted)
+        if not resolved.inside and not granted:
             raise OutsideFolder(f"{visible(path)} leads out of the project folder ({self.root})")
         return resolved
 

@@ -14,6 +14,7 @@ from app.adapters.sandbox import Kind, Sandbox, probe
 from app.tools import process
 from app.tools.descendants import process_table
 from app.tools.process import Processes
+from tests.tools.conftest import until
 
 
 @pytest.fixture
@@ -113,8 +114,7 @@ async def test_nothing_of_a_command_survives_it(sandbox: Sandbox) -> None:
     script = "(setsid env -i sleep 377 >/dev/null 2>&1 &); touch up; sleep 377"
     argv = sandbox.wrap(("sh", "-c", script), sandbox.root)
     task = asyncio.create_task(process.run(processes, argv, script, lambda text: None, seconds=20))
-    while not (sandbox.root / "up").exists():
-        await asyncio.sleep(0.01)
+    await until(lambda: (sandbox.root / "up").exists())
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -28,6 +28,15 @@ ENVIRONMENT = {
 }
 
 
+async def until(condition: Callable[[], Any]) -> None:
+    """Wait for something that another process does."""
+    for _ in range(1_000):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it did not happen")
+
+
 @dataclass
 class FakeRecord:
     """The record as recall sees it."""

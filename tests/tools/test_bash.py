@@ -10,7 +10,7 @@ import pytest
 
 from app.tools.descendants import process_table
 from app.tools.environment import child_environment
-from tests.tools.conftest import Bench
+from tests.tools.conftest import Bench, until
 
 
 def marker(tmp_path: Path) -> str:
@@ -117,8 +117,7 @@ async def test_a_stopped_child_is_ended_at_the_time_limit(bench: Bench) -> None:
 async def test_cancelling_ends_the_whole_tree(bench: Bench, tmp_path: Path, command: str) -> None:
     seconds = marker(tmp_path)
     task = asyncio.create_task(bench.call("bash", command="echo up; " + command.format(n=seconds)))
-    while not running(seconds):
-        await asyncio.sleep(0.01)
+    await until(lambda: running(seconds))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, 5)
@@ -157,7 +156,7 @@ async def test_one_very_long_line_is_no_error(bench: Bench) -> None:
 
 async def test_binary_output_is_replaced_and_counted(bench: Bench) -> None:
     text = await bench.text("bash", command=r"printf 'a\377\0b\303\251'")
-    assert text == "a\ufffd\u2400bé\n[1 characters stand for bytes that are no UTF-8]"
+    assert text == "a\ufffd\u2400bé\n[bytes that are no UTF-8 and were replaced: 1]"
 
 
 async def test_escape_sequences_and_overwritten_progress_do_not_reach_the_model(
@@ -173,8 +172,7 @@ async def test_output_is_shown_while_the_command_runs(bench: Bench) -> None:
     task = asyncio.create_task(
         bench.call("bash", command="echo first; while [ ! -e go ]; do sleep 0.02; done; echo last")
     )
-    while "first" not in "".join(bench.emitted):
-        await asyncio.sleep(0.01)
+    await until(lambda: "first" in "".join(bench.emitted))
     assert not task.done()
     bench.write("go", "")
     await task
@@ -234,8 +232,7 @@ async def test_a_background_job_is_started_read_and_stopped(bench: Bench, tmp_pa
     seconds = marker(tmp_path)
     await bench.call("bash", command=f"echo one; touch up; sleep {seconds}", background=True)
     (job,) = bench.processes.background
-    while not (bench.root / "up").exists():
-        await asyncio.sleep(0.01)
+    await until(lambda: (bench.root / "up").exists())
     assert "one\n" in await bench.text("bash", job=job.name)
     assert "(no output)" in await bench.text("bash", job=job.name)
     assert running(seconds)
@@ -257,8 +254,7 @@ async def test_a_background_job_that_ended_tells_its_code_once(bench: Bench) -> 
 async def test_a_foreground_call_leaves_background_jobs_alone(bench: Bench, tmp_path: Path) -> None:
     seconds = marker(tmp_path)
     await bench.call("bash", command=f"setsid sleep {seconds} & wait", background=True)
-    while not running(seconds):
-        await asyncio.sleep(0.01)
+    await until(lambda: running(seconds))
     await bench.call("bash", command="setsid sleep 399 & echo hi")
     assert running(seconds)
     await bench.processes.close()

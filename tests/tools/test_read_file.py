@@ -11,6 +11,7 @@ import pytest
 
 from app.core.history import Span
 from app.core.messages import Image
+from app.tools.read_file import read_lines
 from tests.tools.conftest import Bench
 
 
@@ -56,7 +57,7 @@ async def test_limit_bounds_the_lines(bench: Bench) -> None:
 
 async def test_an_offset_beyond_the_end_says_how_long_the_file_is(bench: Bench) -> None:
     bench.write("f", "a\n")
-    assert "has only 1 line" in await bench.refusal("read_file", path="f", offset=5)
+    assert "ends at line 1" in await bench.refusal("read_file", path="f", offset=5)
 
 
 async def test_one_huge_line_can_be_paged_by_column(bench: Bench) -> None:
@@ -126,7 +127,7 @@ async def test_a_picture_comes_as_a_picture(bench: Bench) -> None:
     bench.write("p.png", png(640, 480))
     outcome = await bench.call("read_file", path="p.png")
     assert isinstance(outcome.content, tuple)
-    text, image = outcome.content
+    _, image = outcome.content
     assert isinstance(image, Image)
     assert image.raw["source"]["media_type"] == "image/png"
     assert outcome.effects.outcome == "PNG picture, 640 x 480 pixels"
@@ -163,3 +164,16 @@ async def test_file_names_are_never_code_and_shown_escaped(bench: Bench, name: s
         assert "x\ny" not in text
     assert (bench.root / name).read_text() == "new\n"
     assert not (bench.root / "M").exists()
+
+
+async def test_lines_read_again_for_a_new_view_are_as_they_are_now_and_count_as_seen(
+    bench: Bench,
+) -> None:
+    path = bench.write("f", "a\nb\nc\n")
+    await bench.call("read_file", path="f")
+    path.write_text("a\nB\nc\n")
+    assert await read_lines(bench.workspace, "f", 2, 3) == "B\nc"
+    await bench.call("edit_file", path="f", old_text="B", new_text="x")
+    bench.write("bin", b"\0")
+    for name in ("missing", "bin", "../out"):
+        assert await read_lines(bench.workspace, name, 1, 9) is None

@@ -33,7 +33,7 @@ def test_positions_in_the_folded_text_stand_for_the_same_characters(text: str) -
 
 
 def test_latin_1_is_refused_because_an_edit_could_damage_it() -> None:
-    with pytest.raises(ToolError, match="not valid UTF-8 .byte 3"):
+    with pytest.raises(ToolError, match=r"not valid UTF-8 \(byte 3\)"):
         decode("caf\xe9".encode("latin-1"))
 
 

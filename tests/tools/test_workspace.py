@@ -99,14 +99,17 @@ def test_a_link_swapped_in_after_the_check_is_not_followed(
         workspace.open(resolved)
 
 
-def test_outside_reads_can_be_left_to_the_permission_engine_but_never_system_files(
-    tmp_path: Path,
+def test_an_outside_path_is_read_once_it_was_granted_but_never_a_system_file(
+    workspace: Workspace,
 ) -> None:
-    (tmp_path / "wd").mkdir()
-    (tmp_path / "f").write_text("x")
-    workspace = Workspace(tmp_path / "wd", outside_reads=True)
-    with workspace.open(workspace.readable("../f")) as file:
-        assert file.read() == b"x"
+    with pytest.raises(OutsideFolder):
+        workspace.readable("../wd-evil/f")
+    workspace.grant("../wd-evil")
+    with workspace.open(workspace.readable("../wd-evil/f")) as file:
+        assert file.read() == b"secret"
+    with pytest.raises(OutsideFolder):
+        workspace.resolve("../wd-evil/f", write=True)
+    workspace.grant("/proc")
     with pytest.raises(ToolError, match="system"):
         workspace.readable("/proc/self/environ")
 

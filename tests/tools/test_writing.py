@@ -16,6 +16,10 @@ from app.tools.workspace import Workspace
 from tests.tools.conftest import Bench
 
 
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 async def test_a_new_file_is_made_with_its_folders(bench: Bench) -> None:
     outcome = await bench.call("write_file", path="a/b/c.txt", content="one\ntwo\n")
     assert (bench.root / "a/b/c.txt").read_text() == "one\ntwo\n"
@@ -50,7 +54,7 @@ async def test_proposing_changes_nothing(bench: Bench) -> None:
         assert proposal.is_diff
         assert "+b" in proposal.detail
     assert path.read_text() == "a\n"
-    assert os.listdir(bench.root) == ["f"]
+    assert names(bench.root) == ["f"]
 
 
 async def test_an_edit_keeps_mode_link_and_target(bench: Bench) -> None:
@@ -156,7 +160,7 @@ async def test_a_write_that_fails_half_way_leaves_the_original_and_no_trace(benc
         signal.signal(signal.SIGXFSZ, old_handler)
     assert "nothing was changed" in message
     assert path.read_text() == "one\n"
-    assert os.listdir(bench.root) == ["f"]
+    assert names(bench.root) == ["f"]
 
 
 KILLED = """
@@ -188,7 +192,7 @@ def test_a_writer_killed_at_any_instant_leaves_old_or_new_bytes(tmp_path: Path) 
         assert done.returncode == -signal.SIGKILL
         assert path.read_bytes() in (b"A" * 5_000_000, b"B" * 5_000_000)
     atomic.remove_leftovers(tmp_path)
-    assert os.listdir(tmp_path) == ["f"]
+    assert names(tmp_path) == ["f"]
 
 
 def test_only_temporary_files_of_dead_writers_are_removed(tmp_path: Path) -> None:
