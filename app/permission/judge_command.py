@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from app.core.permission import Judgement, Mode, Rule, Verdict
 from app.permission.commands import Command, Script, parse_script
@@ -11,7 +12,8 @@ from app.permission.dangerous import dangerous
 from app.permission.matching import Match, forbids, of_tool, permits, speaks_of_path
 from app.permission.places import DEVICES_TO_WRITE, Place, Places
 from app.permission.proposals import propose_command
-from app.permission.read_only import why_not_read_only
+from app.permission.read_only import HOLDS_KEYS, REPOSITORY_RUNS, why_not_read_only
+from app.permission.read_only_commands import TABLE
 from app.permission.words import Word
 from app.permission.wrappers import SHELLS, base_name, harmless_assignment, innermost, layers
 
@@ -84,6 +86,7 @@ def _by_allow_rules(script: Script, changing: list[tuple[Command, str]], case: C
         if not any(permits(rule, command) for rule in allowing)
         or _odd_assignment(command)
         or _reads_outside(command, case)
+        or why.startswith(REPOSITORY_RUNS)
     ]
     reasons = [f"{_named(command)}: {why}" for command, why in open_ones]
     reasons += [f"{doubt}" for doubt in script.doubts]
@@ -203,9 +206,12 @@ def _touches_protected(script: Script, case: Case) -> str:
                 for place in _targets(redirect.target, command, case.places):
                     if place.protected:
                         return f"{place.relative} is protected: {place.protected}."
-        if not why_not_read_only(command, script, case.places):
+        why = why_not_read_only(command, script, case.places)
+        if not why:
             continue
         for _, place in _places_in(command, case.places):
+            if place.secret and why.endswith(HOLDS_KEYS):
+                return f"{_named(command)}: {why}."
             if place.protected:
                 return f"{_named(command)} touches {place.relative}: {place.protected}."
     return ""
@@ -274,23 +280,19 @@ def _odd_assignment(command: Command) -> bool:
 
 
 def _reads_outside(command: Command, case: Case) -> bool:
-    """Whether a program of the read-only table is used on something outside that no rule spells."""
-    from app.permission.read_only_commands import TABLE
-
+    """Whether a program of the read-only table is used on something outside, or on keys, that no rule spells."""
     inner = innermost(command)[0]
     name = inner.words[0].text if inner.words else None
     if name not in TABLE and name not in ("find", "git", "cd"):
         return False
-    spelled = {
-        token
-        for rule in of_tool(case.rules, case.tool, Verdict.ALLOW)
-        for token in rule.pattern.split()
-    }
+    rules = of_tool(case.rules, case.tool, Verdict.ALLOW)
+    spelled = {token for rule in rules for token in rule.pattern.split()}
     for word, place in _places_in(command, case.places):
-        looks_like_path = word.text is not None and ("/" in word.text or word.text.startswith("~"))
-        if looks_like_path and not place.inside and word.text not in spelled:
-            return True
-        if place.secret and word.text not in spelled:
+        text = word.text or ""
+        if text in spelled:
+            continue
+        written_so = "/" in text or text.startswith("~")
+        if place.secret or (not place.inside and (written_so or Path(place.path).exists())):
             return True
     return False
 

@@ -17,10 +17,12 @@ from app.permission.read_only_commands import (
 )
 from app.permission.read_only_find import read_find
 from app.permission.read_only_git import read_git, repository_runs
-from app.permission.words import Word
+from app.permission.words import PIPE, Word
 from app.permission.wrappers import INTERPRETERS, base_name, harmless_assignment, innermost
 
-_READABLE_DEVICES = frozenset({"/dev/null", "/dev/stdin", "/dev/zero"})
+_READABLE_DEVICES = frozenset({"/dev/null", "/dev/stdin", PIPE})
+REPOSITORY_RUNS = "git may run a program of this repository"
+HOLDS_KEYS = "may hold keys"
 _TESTS = frozenset({"test", "[", "[["})
 
 
@@ -126,7 +128,7 @@ def _git(command: Command, places: Places) -> str:
             place = places.look(start)
             why = repository_runs(Path(place.path)) if place else ""
             if why:
-                return f"git may run a program of this repository: {why}"
+                return f"{REPOSITORY_RUNS}: {why}"
     suspicious = [word for word in operands if _may_be_path(word)]
     return _paths(suspicious, command, places)
 
@@ -171,7 +173,7 @@ def _outside(word: Word, command: Command, places: Places, *, options_harmless: 
             if place is None or not place.inside:
                 return f"{word.raw} lies outside the project"
             if place.secret:
-                return f"{word.raw} may hold keys"
+                return f"{word.raw} {HOLDS_KEYS}"
     return ""
 
 

@@ -24,7 +24,7 @@ _LOG = (
     "grep= all-match invert-grep regexp-ignore-case extended-regexp fixed-strings perl-regexp "
     "merges no-merges first-parent reverse follow date= topo-order date-order author-date-order "
     "walk-reflogs left-right cherry-pick cherry-mark boundary source full-history simplify-merges "
-    "simplify-by-decoration ancestry-path notes=? no-notes show-signature relative-date parents "
+    "simplify-by-decoration ancestry-path notes=? no-notes relative-date parents "
     "children count no-walk=? log-size encoding= min-parents= max-parents= dense sparse not"
 )
 _HISTORY = Options(
@@ -221,13 +221,17 @@ def _changes(name: str, split: Split) -> str:
 
 
 _PROGRAM_KEYS = re.compile(
-    r"^\s*(?:fsmonitor|sshcommand|pager|editor|external|textconv|command|hookspath|askpass|"
-    r"gitproxy|program|clean|smudge|process|driver|helper|path|worktree)\s*=\s*(.*)$",
+    r"^\s*(?:fsmonitor|external|textconv|command|program|clean|smudge|process|worktree)\s*=\s*(.*)$",
     re.IGNORECASE,
 )
+_HOOKS_PATH = re.compile(r"^\s*hookspath\s*=\s*(.*)$", re.IGNORECASE)
 _HARMLESS_VALUES = re.compile(
     r"(?:true|false|0|1|cat|git-lfs (?:clean|smudge|filter-process)\b.*|\.?\./?|)\s*$"
 )
+
+
+INDEX_HOOK = "post-index-change"
+"""The only hook that commands run which look."""
 
 
 def repository_runs(folder: Path) -> str:
@@ -244,6 +248,8 @@ def repository_runs(folder: Path) -> str:
 
 
 def _config_runs(git: Path) -> str:
+    if (git / "hooks" / INDEX_HOOK).exists():
+        return f"it has a hook that runs when its index is read ({INDEX_HOOK})"
     try:
         if git.is_file():
             return "" if _is_own_worktree(git) else "its .git points elsewhere"
@@ -252,14 +258,15 @@ def _config_runs(git: Path) -> str:
         text += extra.read_text("utf-8", "replace") if extra.exists() else ""
     except OSError:
         return ""
-    if (git / "hooks" / "post-index-change").exists():
-        return "it has a hook that runs when its index is read (post-index-change)"
     if re.search(r"^\s*\[\s*include", text, re.IGNORECASE | re.MULTILINE):
         return "its configuration includes another file"
     if "\\\n" in text:
         return "its configuration has continued lines"
     for line in text.splitlines():
         section = re.sub(r"^\s*\[[^\]]*\]\s*", "", line)
+        hooks = _HOOKS_PATH.match(section)
+        if hooks and (git.parent / hooks.group(1).strip().strip('"') / INDEX_HOOK).exists():
+            return f"it has a hook that runs when its index is read ({INDEX_HOOK})"
         found = _PROGRAM_KEYS.match(section)
         if found and not _HARMLESS_VALUES.match(found.group(1).strip().strip('"')):
             return f"its configuration runs a program ({line.strip()[:60]})"

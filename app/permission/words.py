@@ -8,9 +8,14 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+PIPE = "/dev/fd/63"
+"""What ``<(…)`` becomes: a pipe from a command that is judged by itself."""
 _GLOB = frozenset("*?[")
 _BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
+_LITERAL = frozenset({'"', "string_content", "$"})
+"""Parts of a double-quoted text that stand for themselves; a lone ``$`` does."""
+_EXPANDS = re.compile(r"(?<!\\)(?:\\\\)*(?:`|\$[A-Za-z0-9_({*@#?!$\[-])")
 _SUMS = re.compile(r"\$\(\([0-9+\-*/%() ]*\)\)")
 
 
@@ -97,12 +102,14 @@ def _part(node: Node) -> _Part:
         case "raw_string":
             return _Part(raw[1:-1], glob.escape(raw[1:-1]))
         case "string":
-            if all(child.type in ('"', "string_content") for child in node.children):
+            if all(child.type in _LITERAL for child in node.children) and not _EXPANDS.search(raw):
                 text = re.sub(r"\\([$`\"\\]|\n)", lambda m: m[1].strip("\n"), raw[1:-1])
                 return _Part(text, glob.escape(text))
             return _Part(None, harmless=all(_harmless(c) for c in node.children))
         case "concatenation":
             return _joined([_part(child) for child in node.children], node)
+        case "process_substitution" if raw.startswith("<("):
+            return _Part(PIPE, PIPE)
         case _:
             return _Part(None, harmless=_harmless(node))
 
