@@ -147,7 +147,7 @@ class BashTool:
 
     def _seconds(self, arguments: JsonObject) -> float:
         wanted = arguments.get("timeout", self.default_seconds)
-        return float(min(max(wanted, 1), self.max_seconds))
+        return float(min(max(wanted, 1), max(self.max_seconds, self.default_seconds)))
 
 
 def _command(arguments: JsonObject) -> str | None:

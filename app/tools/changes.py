@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +12,8 @@ from pathlib import Path
 from app.tools.tree import SKIPPED_FOLDERS, Ignore
 
 MAX_FILES = 20_000
+MAX_SECONDS = 2.0
+"""A slow file system must not make every command slow."""
 MAX_CHANGES = 200
 """Files named for one command; a build may touch more, and nobody reads such a list."""
 
@@ -24,15 +28,18 @@ class Scan:
     files: Mapping[str, Stamp]
     """By relative path with forward slashes."""
     complete: bool
-    """Whether the folder had no more than `MAX_FILES` files; else only the first were looked at."""
+    """Whether all files were looked at, within `MAX_FILES` and `MAX_SECONDS`."""
 
 
-def scan(root: Path, *, limit: int = MAX_FILES) -> Scan:
-    """Return the files below a folder; links are noted, never followed. Blocks: call it in a thread."""
+def scan(root: Path, *, limit: int = MAX_FILES, seconds: float = MAX_SECONDS) -> Scan:
+    """Return the files below a folder, nearest first; links are noted, never followed. Blocks: call it in a thread."""
     files: dict[str, Stamp] = {}
-    pending = [""]
+    pending = deque([""])
+    deadline = time.monotonic() + seconds
     while pending:
-        prefix = pending.pop(0)
+        if time.monotonic() > deadline:
+            return Scan(files, complete=False)
+        prefix = pending.popleft()
         try:
             with os.scandir(root / prefix) as entries:
                 for entry in entries:

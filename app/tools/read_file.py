@@ -201,10 +201,8 @@ def _nothing(resolved: Resolved, page: Page) -> ToolOutcome:
     if page.total == 0:
         note, outcome = f"[{resolved.shown} is empty]", "empty file"
     else:
-        count = f"{page.total:,} lines" if page.total is not None else "fewer lines"
-        raise ToolError(
-            f"{resolved.shown} has only {count}; offset {page.first:,} is beyond its end"
-        )
+        end = f"line {page.total:,}" if page.total is not None else "an earlier line"
+        raise ToolError(f"{resolved.shown} ends at {end}; offset {page.first:,} is beyond that")
     span = Span(resolved.relative, 1, 0, 0)
     return ToolOutcome(note, Effects(target=resolved.shown, outcome=outcome, read=(span,)))
 

@@ -92,7 +92,7 @@ class SearchTool:
             "limit": MAX_MATCHES + 1,
         }
         results = await find(request, self.seconds)
-        return self._outcome(results, arguments)
+        return self._outcome(results, arguments, everywhere=len(files) < MAX_FILES)
 
     def _files(self, resolved: Resolved, glob: str | None) -> tuple[Path, list[str]]:
         if resolved.path.is_file():
@@ -108,7 +108,7 @@ class SearchTool:
             names = (name for name in names if matcher.matches(name.removeprefix(prefix)))
         return root, list(islice(names, MAX_FILES))
 
-    def _outcome(self, results: Results, arguments: JsonObject) -> ToolOutcome:
+    def _outcome(self, results: Results, arguments: JsonObject, *, everywhere: bool) -> ToolOutcome:
         matches = results.matches[:MAX_MATCHES]
         more = len(results.matches) > MAX_MATCHES
         paths = len({match.path for match in matches})
@@ -116,6 +116,8 @@ class SearchTool:
         notes: list[str] = []
         if more:
             notes.append(f"more than {MAX_MATCHES} matches: narrow the pattern or the path")
+        if not everywhere:
+            notes.append(f"only the first {MAX_FILES:,} files were searched: narrow the path")
         if not results.in_time:
             notes.append(f"stopped after {self.seconds:g} s: not everything was searched")
             count += ", stopped early"

@@ -126,10 +126,10 @@ async def test_nothing_of_a_command_survives_it(sandbox: Sandbox) -> None:
 
 
 HIDING = """
-import os, subprocess, sys
+import contextlib, os, subprocess, sys
 from app.adapters.sandbox import hide_environment
-if os.getuid() == 0:
-    os.setuid(65534)
+with contextlib.suppress(PermissionError):
+    os.setuid(65534)  # root may read everything
 assert hide_environment()
 done = subprocess.run(["/bin/sh", "-c", "cat /proc/$PPID/environ"], env={}, capture_output=True)
 sys.exit(1 if b"sk-ant-probe" in done.stdout else 0)

@@ -102,6 +102,13 @@ async def test_what_is_no_plain_file_is_refused_at_once(bench: Bench) -> None:
         assert "system" in await bench.refusal("read_file", path=path)
 
 
+async def test_a_file_without_read_right_is_a_clean_error(bench: Bench) -> None:
+    bench.write("f", "x").chmod(0)
+    if os.access(bench.root / "f", os.R_OK):
+        pytest.skip("this user may read everything")
+    assert "permission denied" in await bench.refusal("read_file", path="f")
+
+
 async def test_binary_and_sparse_files_are_refused_at_once(bench: Bench) -> None:
     bench.write("b", b"\x7fELF\0\0\1")
     sparse = bench.write("sparse", "")

@@ -148,6 +148,23 @@ async def test_a_lone_surrogate_is_a_clean_error(bench: Bench) -> None:
     )
 
 
+async def test_a_folder_without_write_right_is_a_clean_error(bench: Bench) -> None:
+    path = bench.write("locked/f", "one\n")
+    path.parent.chmod(0o555)
+    if os.access(path.parent, os.W_OK):
+        pytest.skip("this user may write everywhere")
+    assert "permission denied" in await bench.refusal("write_file", path="locked/f", content="x")
+    assert "permission denied" in await bench.refusal(
+        "write_file", path="locked/new/f", content="x"
+    )
+    path.parent.chmod(0o755)
+    path.chmod(0o444)
+    assert "permission denied" in await bench.refusal(
+        "edit_file", path="locked/f", old_text="one", new_text="x"
+    )
+    assert path.read_text() == "one\n"
+
+
 async def test_a_write_that_fails_half_way_leaves_the_original_and_no_trace(bench: Bench) -> None:
     path = bench.write("f", "one\n")
     old_limit = resource.getrlimit(resource.RLIMIT_FSIZE)
