@@ -287,7 +287,9 @@ class AnthropicModel:
                 given = given()
             options["transport"] = given
         elif self.endpoint.loopback:
-            options["mounts"] = {f"all://{self.endpoint.host}": None}  # never through a proxy
+            host = self.endpoint.host
+            never = f"all://[{host}]" if ":" in host else f"all://{host}"
+            options["mounts"] = {never: None}  # whatever proxy the environment names
         headers: dict[str, str] = {}
         if not self.endpoint.official and (self._key or not self._token):
             headers["x-api-key"] = self._key or LOCAL_KEY

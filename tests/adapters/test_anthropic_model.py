@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 
 import pytest
 
 from app.adapters.anthropic_model import AnthropicModel
+from app.adapters.retry import RetryPolicy
 from app.core.budget import Usage
 from app.core.messages import Message, Opaque, Text, Thinking, ToolUse
 from app.core.requests import Answer, CallDelta, StopReason, TextDelta, ThinkingDelta
 from app.errors import Rejected
 from tests.wire import sse
 from tests.wire.ask import REQUEST, ask
-from tests.wire.server import Reply, json_reply, pieces, wire_server
+from tests.wire.server import Reply, json_reply, pieces, unused_port, wire_server
 from tests.wire.transport import ScriptedTransport
 
 SIGNATURE = "EqQBCgIYAhIkMGVm+/=="
@@ -239,6 +241,28 @@ async def test_a_proxy_in_the_environment_is_not_used_for_this_machine(monkeypat
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     async with wire_server(Reply([sse.answer()])) as server:
         assert (await ask(server.url)).answer.message.text == "OK"
+
+
+async def test_a_numbered_address_of_this_machine_is_called(monkeypatch):
+    for url in (f"http://[::1]:{unused_port()}", f"http://127.0.0.9:{unused_port()}"):
+        asked = await ask(url, api_key=None, retry=RetryPolicy(attempts=1))
+        assert "Nothing listens" in str(asked.error)
+
+
+def test_a_debug_log_asked_for_in_the_environment_stays_off_the_terminal():
+    code = """
+import asyncio
+from tests.wire import sse
+from tests.wire.ask import ask
+from tests.wire.server import Reply
+from tests.wire.transport import ScriptedTransport
+asyncio.run(ask("http://gateway.test", transport=ScriptedTransport(Reply([sse.answer()]))))
+"""
+    environment = {**os.environ, "ANTHROPIC_LOG": "debug"}
+    run = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, env=environment
+    )
+    assert run.stderr == b""
 
 
 async def test_a_deprecated_model_and_odd_fields_print_nothing(capfd, recwarn):
