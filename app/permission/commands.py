@@ -22,6 +22,12 @@ LONGEST = 50_000
 DEEPEST = 40
 """Levels of nesting that are still judged."""
 
+RESERVED = frozenset(
+    ("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac")
+    + ("in", "function", "select", "coproc", "{", "}", "!", "[[", "]]")
+)
+"""Words that a shell does not take for a program; where they are parsed as one, the parse is wrong."""
+
 Dirs = frozenset[str]
 """Folders that a command may be run in, absolute, as the shell would write them."""
 
@@ -326,6 +332,8 @@ def _command(
     walk.commands.append(Command((), "", dirs))
     redirects, stdin, text = _redirects([*inner, *outer], dirs, walk, depth, own)
     extra = [w for n in outer for w in _here_arguments(n)]
+    if words and words[0].raw in RESERVED:
+        walk.unread.append(f"{words[0].raw!r} stands where a program should")
     command = Command(
         (*words, *extra),
         text_of(node),
