@@ -61,7 +61,7 @@ async def run_doctor(
     as_json: bool = False,
     write: Callable[[str], object] = print,
 ) -> int:
-    """Run all checks and print them.
+    """Run all checks, print them, and close the model.
 
     Args:
         settings: What is in force.
@@ -75,10 +75,14 @@ async def run_doctor(
         Exit code: 0, or 1 when a check failed.
     """
     checks: list[Check] = []
-    async for check in examine(settings, model=model, errors=errors, sandbox=sandbox):
-        checks.append(check)
-        if not as_json:
-            write(_as_text(check))
+    try:
+        async for check in examine(settings, model=model, errors=errors, sandbox=sandbox):
+            checks.append(check)
+            if not as_json:
+                write(_as_text(check))
+    finally:
+        if model is not None:
+            await model.close()
     failed = any(check.state is State.FAILED for check in checks)
     if as_json:
         listed = [asdict(check) for check in checks]
@@ -100,15 +104,18 @@ async def examine(
     for check in _configuration(settings, errors):
         able = able and check.state is not State.FAILED
         yield check
-    info: ModelInfo | None = None
+    name, info = settings.model, None
     if model is None or not able:
         yield Check("request", State.FAILED, "not tried", "Settle what failed above first.")
         if model is not None and not settings.model and not settings.needs_key:
             yield await _offer(model)
     else:
-        yield await _request(settings, model)
-        info = await model.info(settings.model)
-    yield _window(settings, info)
+        if settings.demo:
+            name = next((listed.id for listed in await model.models()), name)
+        yield await _request(name, model)
+        info = await model.info(name)
+    if name:
+        yield _window(settings, name, info)
     yield await asyncio.to_thread(_transcripts, settings.transcripts)
     yield _sandbox(settings, sandbox)
 
@@ -127,6 +134,8 @@ def _configuration(settings: Settings, errors: Sequence[ConfigError]) -> Iterato
 
 
 def _endpoint(settings: Settings) -> Check:
+    if settings.demo:
+        return Check("base URL", State.OK, "none: the embedded demo model answers in this process")
     saw = f"{settings.base_url} ({settings.source('base_url')})"
     if is_plain_http(settings.base_url):
         todo = "Key and conversation can be read on the way: use https://, or a tunnel."
@@ -163,8 +172,7 @@ def _model(settings: Settings) -> Check:
     return Check("model", State.OK, f"{settings.model} ({settings.source('model')})")
 
 
-async def _request(settings: Settings, model: Model) -> Check:
-    name = settings.model or next((info.id for info in await model.models()), "")
+async def _request(name: str, model: Model) -> Check:
     request = ModelRequest(name, "You are being tested.", (), (user(QUESTION),), ANSWER_TOKENS)
     started = time.monotonic()
     dropped: list[str] = []
@@ -207,7 +215,8 @@ async def _failure(error: ModelError, name: str, model: Model) -> Check:
 async def _offer(model: Model) -> Check:
     offered = _listed("", await model.models())
     if not offered:
-        return Check("models", State.WARNING, "the endpoint has no list of models")
+        todo = "Look up the model's name at your provider."
+        return Check("models", State.WARNING, "no list of models came from the endpoint", todo)
     return Check("models", State.OK, offered, "Set MODEL_ID to one of them.")
 
 
@@ -219,10 +228,8 @@ def _listed(wanted: str, models: Iterable[ModelInfo]) -> str:
     return f"The endpoint offers {', '.join(shown)}{more}." if shown else ""
 
 
-def _window(settings: Settings, info: ModelInfo | None) -> Check:
-    window, source = window_of(
-        settings.model, info, settings.context_window, official=settings.official
-    )
+def _window(settings: Settings, name: str, info: ModelInfo | None) -> Check:
+    window, source = window_of(name, info, settings.context_window, official=settings.official)
     policy = settings.policy_for(window)
     reserve = max(settings.max_output_tokens, policy.auto.summary_max_output)
     room = window - reserve

@@ -48,7 +48,7 @@ async def examined(
     assert report["ok"] is (code == 0)
     for check in report["checks"]:
         assert set(check) == {"name", "state", "saw", "todo"}
-        assert check["state"] == "ok" or check["todo"] or check["name"] in ("settings", "models")
+        assert check["state"] == "ok" or check["todo"] or check["name"] == "settings"
     return code, {check["name"]: check for check in report["checks"]}, text
 
 
@@ -117,6 +117,8 @@ async def test_the_demo_model_needs_no_key(tmp_path):
     assert code == 0
     assert checks["key"]["state"] == "ok"
     assert checks["request"]["state"] == "ok"
+    assert "embedded" in checks["base URL"]["saw"]
+    assert "(endpoint)" in checks["compaction"]["saw"]
 
 
 async def test_an_endpoint_on_this_machine_needs_no_key(tmp_path):
@@ -133,6 +135,13 @@ async def test_a_key_without_a_model_offers_the_list(tmp_path):
     assert code == 1
     assert "MODEL_ID" in checks["model"]["todo"]
     assert "scripted" in checks["models"]["saw"]
+
+
+async def test_a_key_without_a_model_and_without_a_list_says_where_to_look(tmp_path):
+    code, checks, _, server = await over_the_wire(tmp_path, json_reply({}, 404), model="")
+    assert code == 1
+    assert "provider" in checks["models"]["todo"]
+    assert [request.method for request in server.requests] == ["GET"]
 
 
 async def test_a_key_with_a_blank_in_it_is_told_before_the_call(tmp_path):
