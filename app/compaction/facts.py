@@ -5,6 +5,7 @@ It is made from the facts of the compaction in force and the messages since; the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +24,9 @@ WORDS_KEPT_TOKENS = 40_000.0
 """Raw tokens of the user's words that the ledger carries; the latest ones count but are never dropped."""
 WORDS_OLDEST_SHARE = 0.1
 COMMAND_CHARS = 200
+LOOKING = frozenset(("grep", "egrep", "rg", "diff", "cmp", "test", "[", "which", "pgrep"))
+"""Commands whose exit code 1 is an answer and no failure."""
+_LINK = re.compile(r"[|;&]+")
 PROBLEM_CHARS = 200
 
 
@@ -162,7 +166,8 @@ def _note_command(commands: dict[str, Command], ref: ResultRef) -> None:
 def _note_outcome(errors: dict[tuple[str, str], Failure], ref: ResultRef, entry: Entry) -> None:
     key = (one_line(ref.tool, 64), target_of(ref, COMMAND_CHARS))
     errors.pop(key, None)
-    if not ref.is_error and not ref.effects.exit_code:
+    failed = ref.is_error or ref.effects.exit_code
+    if not failed or (ref.effects.exit_code == 1 and _only_looked(key[1])):
         return
     block = entry.message.content[ref.block]
     text = block.text.strip() if isinstance(block, ToolResult) else ""
@@ -171,6 +176,12 @@ def _note_outcome(errors: dict[tuple[str, str], Failure], ref: ResultRef, entry:
     if not ref.is_error:
         problem = f"exit {ref.effects.exit_code}" + (f": {problem}" if problem else "")
     errors[key] = Failure(*key, problem)
+
+
+def _only_looked(command: str) -> bool:
+    """Whether exit code 1 of a command only says that it found nothing, or a difference."""
+    last = _LINK.split(command)[-1].split()
+    return bool(last) and last[0] in LOOKING
 
 
 def _bounded(words: tuple[Words, ...]) -> tuple[tuple[Words, ...], int]:

@@ -17,6 +17,8 @@ FOLDED = (10_000, 100, 20, 5)
 MODIFIED_ROOMS = 2.0
 """Modified files may take so many times the room before some are only counted: they matter most."""
 PATH_CHARS = 400
+COMMANDS_SHOWN, COMMAND_CHARS = 25, 140
+ERRORS_SHOWN, PROBLEM_CHARS = 10, 140
 MARKS = {"done": "x", "doing": ">", "pending": " "}
 
 
@@ -38,10 +40,13 @@ def render(ledger: Ledger, room: float) -> str:
     changed = set(ledger.modified)
     only_read = [span for span in ledger.read if span.path not in changed]
     read, room = _within(room, "Files read", _read(only_read), len(only_read), keep_newest=False)
-    failed = [f"- {e.tool}: {e.target} -> {e.problem}" for e in ledger.errors]
-    errors, room = _within(room, "Open errors", failed, len(failed))
+    failed = [
+        f"- {e.tool}: {one_line(e.target, COMMAND_CHARS)} -> {one_line(e.problem, PROBLEM_CHARS)}"
+        for e in ledger.errors
+    ]
+    errors, room = _within(room, "Open errors", failed, len(failed), most=ERRORS_SHOWN)
     commands = [_command(c.text, c.exit_code, c.times) for c in ledger.commands]
-    ran, _ = _within(room, "Commands run", commands, len(commands))
+    ran, _ = _within(room, "Commands run", commands, len(commands), most=COMMANDS_SHOWN)
     return "\n\n".join(part for part in (modified, read, ran, errors, todo) if part)
 
 
@@ -53,14 +58,20 @@ def _section(title: str, count: int, lines: Sequence[str]) -> str:
 
 
 def _within(
-    room: float, title: str, lines: Sequence[str], count: int, *, keep_newest: bool = True
+    room: float,
+    title: str,
+    lines: Sequence[str],
+    count: int,
+    *,
+    keep_newest: bool = True,
+    most: int | None = None,
 ) -> tuple[str, float]:
     """Return a section of the newest (or first) lines that fit, in their order, and the room that is left."""
     kept: list[str] = []
     left = room - estimate_text(title) - 20
     for line in reversed(lines) if keep_newest else lines:
         left -= estimate_text(line) + 1
-        if left < 0:
+        if left < 0 or len(kept) == most:
             break
         kept.append(line)
     if not kept:
@@ -116,4 +127,4 @@ def _folded(paths: Sequence[str], name: Callable[[str], str], most: int = FOLDED
 def _command(text: str, exit_code: int | None, times: int) -> str:
     often = f" ({times} times)" if times > 1 else ""
     ended = f" -> exit {exit_code}" if exit_code is not None else ""
-    return f"- {text}{ended}{often}"
+    return f"- {one_line(text, COMMAND_CHARS)}{ended}{often}"

@@ -49,10 +49,10 @@ class ClearingPlan:
     """The next result that the policy would clear: a cache breakpoint belongs in front of it."""
 
 
-LONGEST_LINE = 710.0
-"""Raw tokens that no line reaches: what is larger gets smaller for sure, and its line is only made when it is used."""
 LINE_TOKENS = 30.0
-"""What a line usually takes."""
+"""Raw tokens that a line usually takes."""
+LONG_LINE_TOKENS = 90.0
+"""Raw tokens that lines hardly ever reach: of larger results the line is only made when it is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +95,15 @@ def plan_clearing(
     if kind:
         return _held(candidates, reason, kind)
     chosen = candidates[start:]
-    edited = chosen[0].ref.entry
-    if not (auto_due or force) and thinking.binds_open_round(conversation, edited):
+    first = chosen[0].ref.entry
+    if not (auto_due or force) and thinking.binds_open_round(conversation, first):
         return _held(candidates, "held: signed thinking", "thinking")
+    stubs = _lines(chosen, policy)
+    if not stubs:
+        return ClearingPlan(frontier=coming)
+    edited = next(one.ref.entry for one in chosen if one.ref.id in stubs)
     return ClearingPlan(
-        stubs={one.ref.id: stub_line(one.ref, bare=policy.bare_stubs) for one in chosen},
+        stubs=stubs,
         bare=thinking.after(conversation, edited),
         reason=reason,
         frontier=candidates[0].ref.id if start else coming,
@@ -111,6 +115,12 @@ def _held(candidates: Sequence[_Candidate], reason: str, kind: str) -> ClearingP
     return ClearingPlan(
         reason=reason, held=True, held_results=results, kind=kind, frontier=results[0]
     )
+
+
+def _lines(chosen: Sequence[_Candidate], policy: MicroPolicy) -> dict[str, str]:
+    """Return the lines that are smaller than what they stand for."""
+    lines = [(one.ref, stub_line(one.ref, bare=policy.bare_stubs)) for one in chosen]
+    return {ref.id: line for ref, line in lines if estimate_text(line) < ref.tokens}
 
 
 def _preserve_room(policy: MicroPolicy, threshold: int, factor: float) -> float:
@@ -179,7 +189,7 @@ def _image_tokens(min_chars: int) -> float:
 
 
 def _saving(ref: ResultRef, policy: MicroPolicy) -> float:
-    if ref.tokens > LONGEST_LINE:
+    if ref.tokens > LONG_LINE_TOKENS:
         return ref.tokens - LINE_TOKENS
     return ref.tokens - estimate_text(stub_line(ref, bare=policy.bare_stubs))
 

@@ -20,7 +20,7 @@ from app.core.ports import CommitDraft
 from app.core.reports import Layer
 from app.core.tokens import estimate_text
 
-FACTS_SHARE = 0.08
+FACTS_SHARE = 0.06
 FACTS_LEAST = 600.0
 """Raw tokens that the facts may take even where there is no room at all."""
 

@@ -45,6 +45,17 @@ def test_open_errors_stay_until_the_same_call_succeeds() -> None:
     assert [(c.text, c.exit_code, c.times) for c in known.commands][-1] == ("pytest -q", 0, 2)
 
 
+def test_a_search_that_finds_nothing_is_no_open_error() -> None:
+    story = Story()
+    story.say("go")
+    story.step(
+        bash("cat a | grep x", "", exit_code=1),
+        bash("grep x b", "", exit_code=2),
+        bash("make", "", exit_code=1),
+    )
+    assert [e.target for e in ledger(story.conversation).errors] == ["grep x b", "make"]
+
+
 def test_the_users_words_are_kept_with_their_ids() -> None:
     story = told()
     story.step(bash("ls"), words="also the docs")
