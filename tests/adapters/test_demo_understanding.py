@@ -25,6 +25,11 @@ ONE = [
         Kind.READ_ALL,
         {"folder": "src", "suffix": ".py"},
     ),
+    (
+        "Read every Python file in app/core one by one",
+        Kind.READ_ALL,
+        {"folder": "app/core", "suffix": ".py"},
+    ),
     ("read all files", Kind.READ_ALL, {"folder": ".", "suffix": ""}),
     ("Keep reading files until compaction triggers", Kind.READ_UNTIL, {"folder": "."}),
     ("go on reading src/ till it gets compressed", Kind.READ_UNTIL, {"folder": "src"}),

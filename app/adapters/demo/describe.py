@@ -16,6 +16,7 @@ _DEFINES = (
     re.compile(r"^(?:export )?(?:const|let) (\w+) = (?:async )?(?:\(|function)"),
 )
 _RANGE = re.compile(r"lines? ([\d,]+)\s*[-–]\s*([\d,]+) of ([\d,]+)")
+_CUT = re.compile(r"^\[truncated: ([\d,]+) lines?, full text in r\d+\]$", re.M)
 _NEXT = re.compile(r"next offset:? ([\d,]+)")
 
 
@@ -35,13 +36,16 @@ class Page:
 def page_of(text: str) -> Page:
     """Return the lines and the position of a page of ``read_file``."""
     numbered = [line for line in text.splitlines() if _NUMBERED.match(line)]
-    lines = [_NUMBERED.sub("", line, count=1) for line in numbered] or text.splitlines()
+    empty = re.fullmatch(r"\[.* is empty\]", text.strip())
+    plain = [] if empty else text.splitlines()
+    lines = [_NUMBERED.sub("", line, count=1) for line in numbered] or plain
     span = _RANGE.search(text)
     following = _NEXT.search(text)
+    cut = _CUT.search(text)
     return Page(
         lines=tuple(lines),
         first=_number(span[1]) if span else 1,
-        total=_number(span[3]) if span else len(lines),
+        total=_number(span[3]) if span else len(lines) + (_number(cut[1]) if cut else 0),
         next=_number(following[1]) if following else None,
     )
 

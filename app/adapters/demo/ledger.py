@@ -37,7 +37,7 @@ def ledger_of(reading: Reading, calls: tuple[Outcome, ...] | None = None) -> Led
     ledger = Ledger()
     facts = head_facts(reading.head)
     known = file_notes(reading.own_words)
-    for path in (*file_notes(reading.head), *facts.read):
+    for path in (*facts.read, *file_notes(reading.head)):
         ledger.read[path] = known.get(path, "")
     for path in facts.modified:
         ledger.changed[path] = "changed earlier"

@@ -11,7 +11,7 @@ from app.adapters.demo.commands import todo_items
 from app.adapters.demo.head import in_progress
 from app.adapters.demo.ledger import Ledger, files_written_by, ledger_of
 from app.adapters.demo.listing import paths_in_listing
-from app.adapters.demo.notes import file_note
+from app.adapters.demo.notes import file_note, named
 from app.adapters.demo.phrases import paths_in
 from app.adapters.demo.reading import Outcome, Reading
 from app.adapters.demo.understanding import Wish
@@ -120,9 +120,14 @@ def _compacted(focus: str, text: str, reading: Reading) -> Generator[Act, tuple[
 def _files_read(ledger: Ledger, t: Tongue) -> str:
     if not ledger.read:
         return t("We have read no files yet.", "我们还没有读过文件。")
-    known = [file_note(path, what) if what else f"`{path}`" for path, what in ledger.read.items()]
-    title = t(f"Files we have read ({len(known)}):", f"我们读过的文件（{len(known)} 个）：")
-    return _list(title, known, t)
+    title = t(
+        f"Files we have read ({len(ledger.read)}):", f"我们读过的文件（{len(ledger.read)} 个）："
+    )
+    described = [(path, what) for path, what in ledger.read.items() if what][-MAX_NAMED:]
+    lines = [file_note(path, what) for path, what in described]
+    rest = [path for path in ledger.read if path not in dict(described)]
+    lines += named(rest, most=MAX_NAMED - len(lines))
+    return title + "\n\n" + "\n".join(f"- {line}" for line in lines)
 
 
 def _files_changed(ledger: Ledger, by_git: list[str], t: Tongue) -> str:

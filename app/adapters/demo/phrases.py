@@ -90,6 +90,7 @@ def folder_in(text: str) -> str:
         rf"\b(?:in|under|inside|within|of|from)\s+(?:the\s+)?(?:folder|directory|dir)\s+{name}",
         rf"\b(?:in|under|inside|within|of|from)\s+(?:the\s+)?{name}\s+(?:folder|directory|dir|package)\b",
         rf"{name}\s*(?:目录|文件夹|路径)",
+        r"\b(?:in|under|inside|within|of|from)\s+(?:the\s+)?(?P<name>[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_-]+)+)(?![\w./])",
         r"(?P<name>(?<![\w./-])[A-Za-z0-9_.-][A-Za-z0-9_./-]*/)(?![\w.])",
     )
     for form in forms:

@@ -9,18 +9,21 @@ from app.adapters.demo.acts import Act, Call, Script, Tongue
 from app.adapters.demo.describe import describe, page_of
 from app.adapters.demo.ledger import ledger_of
 from app.adapters.demo.listing import files_wanted
-from app.adapters.demo.notes import file_note, files_note
+from app.adapters.demo.notes import file_note, files_note, named
 from app.adapters.demo.reading import Outcome, Reading
 from app.adapters.demo.understanding import Wish
 
 MAX_PAGES = 5
 """Pages of one file that a full reading takes."""
-SIDE_BY_SIDE = 6
-"""Files read in one answer on the second and later rounds of a reading without end."""
 MAX_STEPS = 150
 """Answers after which a reading without end gives up."""
+ABREAST = ((6, 1), (12, 4), (MAX_STEPS, 8))
+"""How many files a reading without end takes in one answer, up to which answer: one by one alone, layer 1 clears as
+fast as it reads."""
 MAX_LINES = 40
 """Files that a report describes one by one."""
+MAX_NAMED = 4
+MAX_NAMES_CHARS = 1_500
 
 
 def read_files(wish: Wish, reading: Reading, t: Tongue) -> Script:
@@ -67,13 +70,14 @@ def read_until_compacted(wish: Wish, reading: Reading, t: Tongue) -> Script:
     while steps < MAX_STEPS:
         following = _next_page(last, counts) if last else None
         fewest = min(counts[path] for path in files)
-        batch = 1 if fewest == 0 else SIDE_BY_SIDE
+        batch = next(count for until, count in ABREAST if steps < until)
         due = [path for path in files if counts[path] == fewest][:batch]
         calls = (following,) if following else tuple(Call("read_file", {"path": p}) for p in due)
-        names = ", ".join(f"`{call.arguments['path']}`" for call in calls)
+        names = ", ".join(f"`{call.arguments['path']}`" for call in calls[:MAX_NAMED])
+        more = f" … ({len(calls)})" if len(calls) > MAX_NAMED else ""
         text = t(
-            f"No compaction yet; reading {names} (round {fewest + 1}).",
-            f"还没有触发压缩，继续读 {names}（第 {fewest + 1} 轮）。",
+            f"No compaction yet; reading {names}{more}, round {fewest + 1}.",
+            f"还没有触发压缩，继续读 {names}{more}，第 {fewest + 1} 轮。",
         )
         outcomes = yield Act(f"{said}\n\n{text}".strip(), calls)
         steps += 1
@@ -169,13 +173,14 @@ def _read_report(
 
 def _compacted_report(reading: Reading, t: Tongue) -> str:
     known = list(ledger_of(reading).read)
-    names = ", ".join(f"`{path}`" for path in known[:12])
-    more = t(f" and {len(known) - 12} more", f" 等 {len(known)} 个") if len(known) > 12 else ""
+    names = "; ".join(named(known, most=MAX_LINES))
+    if len(names) > MAX_NAMES_CHARS:
+        names = names[:MAX_NAMES_CHARS].rsplit(",", 1)[0] + " …"
     return t(
         "Compaction has triggered: the conversation now begins with `[Conversation compressed.` and the loop went on "
-        f"by itself. I stop reading here. What the view still knows of as read: {names}{more}.",
+        f"by itself. I stop reading here. What the view still knows of as read ({len(known)}): {names}",
         "压缩已经触发：对话现在以 `[Conversation compressed.` 开头，循环自动继续。我就读到这里。"
-        f"当前视图里仍记得读过：{names}{more}。",
+        f"当前视图里仍记得读过（{len(known)} 个）：{names}",
     )
 
 

@@ -8,17 +8,20 @@ from app.adapters.demo.acts import Act, Call, Script, Tongue
 from app.adapters.demo.listing import paths_in_listing
 from app.adapters.demo.notes import files_note, listed_files
 from app.adapters.demo.reading import Outcome, Reading
+from app.adapters.demo.tour_lessons import lesson
 from app.adapters.demo.understanding import Wish
 
 FOCUS = "the tour and what its layers did"
 FOCUS_ZH = "导览以及三层压缩各自做了什么"
 MAX_FILES = 3
 FILE_LINES = 60
-NUMBERS = 450
-"""Lines that one counting command prints, about 1,400 tokens: several of them fill the small budget."""
+NUMBERS = 280
+"""Lines that one counting command prints at first, about 900 tokens: a few of them fill half of the small budget."""
+NUMBERS_ABREAST = 120
+"""Lines of one of several commands in an answer."""
 MAX_STEPS = 24
 """Answers after which layer 2 is not waited for any longer."""
-SIDE_BY_SIDE = 4
+SIDE_BY_SIDE = 6
 _MICRO_SEEN = ("Layer 1 has just worked", "第一层刚刚生效")
 _AUTO_SEEN = ("Layer 2 has just fired", "第二层刚刚触发")
 
@@ -67,9 +70,9 @@ def _filling(reading: Reading, t: Tongue) -> Act:
             ),
             (Call("list_files", {"path": "."}),),
         )
-    queue = _calls(reading)
     if any(step.cleared for step in steps):
-        first = not any(_said(reading, *_MICRO_SEEN))
+        queue = _calls(reading, NUMBERS_ABREAST)
+        first = not _has_said(reading, _MICRO_SEEN)
         text = (
             t(
                 f"{_MICRO_SEEN[0]}. Watch the event log: `[micro_compact] B -> A tokens`. My oldest result is now one "
@@ -79,26 +82,28 @@ def _filling(reading: Reading, t: Tongue) -> Act:
                 "最早的结果已变成一行 `[Previous: used …]`，原文仍可取回。接下来步子大一些，直到第二层触发。",
             )
             if first
-            else t(
-                f"Step {_answers(reading) + 1}: more results. The gauge climbs to the threshold; when the next request "
-                "would pass it, layer 2 summarises everything before the request leaves, in the middle of this loop.",
-                f"第 {_answers(reading) + 1} 步：更多结果。预算条正接近阈值；下一次请求一旦会超过阈值，"
-                "第二层就在发出请求之前总结全部历史，循环不会中断。",
-            )
+            else t(*lesson(_lessons_given(reading)))
         )
         return Act(text, tuple(next(queue) for _ in range(SIDE_BY_SIDE)))
     files = _files(reading)
     note = files_note(files) if len(steps) == 1 else ""
-    text = t(
-        f"Result {len(steps) + 1}. The newest three stay whole; with the fourth, layer 1 clears the first.",
-        f"第 {len(steps) + 1} 个结果。最新的三个保持完整；第四个到来时，第一层会清理第一个。",
+    call = next(_calls(reading, NUMBERS))
+    path = call.arguments.get("path", "")
+    what = (
+        t(f"the beginning of `{path}`", f"`{path}` 的开头")
+        if path
+        else t("numbers, from a command that only counts", "一串数字，命令只是计数")
     )
-    return Act(f"{note}\n\n{text}".strip(), (next(queue),))
+    text = t(
+        f"Result {len(steps) + 1}: {what}. The newest three results stay whole; layer 1 clears long ones behind them.",
+        f"第 {len(steps) + 1} 个结果：{what}。最新的三个结果保持完整；第一层会清理更早的长结果。",
+    )
+    return Act(f"{note}\n\n{text}".strip(), (call,))
 
 
 def _after_auto(reading: Reading, focus: str, t: Tongue) -> Act:
     """Return what follows layer 2: one sentence with a harmless call, then the compact tool."""
-    if not any(_said(reading, *_AUTO_SEEN)):
+    if not _has_said(reading, _AUTO_SEEN):
         return Act(
             t(
                 f"{_AUTO_SEEN[0]}, in the middle of the loop. Watch the event log: `[auto_compact triggered]` and "
@@ -146,7 +151,7 @@ What to try next:
     )
 
 
-def _calls(reading: Reading) -> Iterator[Call]:
+def _calls(reading: Reading, lines: int) -> Iterator[Call]:
     """Yield calls that were not made yet: the beginnings of a few files, then commands that only print."""
     made = [(step.tool, dict(step.arguments)) for step in reading.steps]
     wanted = [Call("read_file", {"path": p, "limit": FILE_LINES}) for p in _files(reading)]
@@ -157,14 +162,14 @@ def _calls(reading: Reading) -> Iterator[Call]:
             call = wanted.pop(0)
         else:
             number += 1
-            call = Call("bash", {"command": _echo(number) if refused else _count(number)})
+            call = Call("bash", {"command": _echo(number) if refused else _count(number, lines)})
         if (call.tool, dict(call.arguments)) not in made:
             yield call
 
 
-def _count(number: int) -> str:
+def _count(number: int, lines: int) -> str:
     first = number * 1_000 + 1
-    return f"seq {first} {first + NUMBERS - 1}"
+    return f"seq {first} {first + lines - 1}"
 
 
 def _echo(number: int) -> str:
@@ -191,5 +196,11 @@ def _answers(reading: Reading) -> int:
     return len(reading.said)
 
 
-def _said(reading: Reading, *marks: str) -> Iterator[bool]:
-    return (any(mark in text for mark in marks) for text in reading.said)
+def _has_said(reading: Reading, marks: tuple[str, str]) -> bool:
+    return any(mark in text for mark in marks for text in reading.said)
+
+
+def _lessons_given(reading: Reading) -> int:
+    """Return how many answers followed the one that told of layer 1."""
+    told = (at for at, text in enumerate(reading.said) if any(m in text for m in _MICRO_SEEN))
+    return len(reading.said) - next(told, len(reading.said)) - 1
