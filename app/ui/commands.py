@@ -31,7 +31,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "compact",
         "Summarise the history now; a focus is kept verbatim where it matches",
-        "[focus] | preview [focus] | redo [focus]",
+        "[focus]|preview|redo",
         ("preview", "redo"),
     ),
     Command("undo", "Take the newest compaction back", while_busy=False),
@@ -75,7 +75,7 @@ class Typed:
 def parse(text: str) -> Typed | None:
     """Return the command in a submitted text, or None when it is a message.
 
-    Only a single line whose first word is ``/`` and a plain word is a command, so that a path such as ``/etc/hosts`` is not.
+    Only one line whose first word is ``/`` and letters is a command, so that a path such as ``/etc/hosts`` is none.
     """
     first, _, rest = text.strip().partition(" ")
     name = first[1:]

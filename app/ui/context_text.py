@@ -17,8 +17,6 @@ FREES = {
     "conversation": "/compact",
     "results": "c in the log clears old ones now; /compact",
 }
-GRID_COLUMNS = 40
-GRID_ROWS = 4
 WINDOW_SOURCES = {
     "endpoint": "the endpoint says so",
     "settings": "from your settings",
@@ -61,7 +59,7 @@ def explain(
                 (f" {part.glyph} ", part.style),
                 (f"{part.label:9}", "bold"),
                 (f"{tokens(held):>9}  {percent(held / total):>4}  ", ""),
-                (f"{part.what} · {FREES[part.name]}", "$text-muted"),
+                (f"{part.what} · {FREES[part.name]}" if width > 100 else part.what, "$text-muted"),
             )
         )
     lines.append((("", ""),))
@@ -95,7 +93,8 @@ def _facts(
         facts.append(
             (
                 "cache",
-                f"{percent(budget.cached_share)} of the last request ({tokens(budget.cached)} tokens) was read from the cache",
+                f"{percent(budget.cached_share)} of the last request was read from the cache "
+                f"({tokens(budget.cached)} tokens)",
             )
         )
     facts.append(

@@ -12,12 +12,7 @@ def hints(
 ) -> tuple[Hint, ...]:
     """Return the hints, the most useful first: the last ones are cut on a narrow screen."""
     if question is not None:
-        answers = [Hint("y", "yes"), Hint("n", "no, and say why")]
-        if question.proposal is not None:
-            answers.append(Hint("a", "always"))
-        if question.editable:
-            answers.append(Hint("e", "edit"))
-        return (*answers, Hint("Esc", "no"), Hint("Tab", "to the prompt"))
+        return (Hint("↑↓", "scroll the question"), Hint("Esc", "no"), Hint("Tab", "to the prompt"))
     if log_focused:
         clear = [Hint(shown_key("clear_now"), "clear now")] if held else []
         return (

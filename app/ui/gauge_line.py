@@ -27,7 +27,9 @@ class Part:
 
 
 PARTS = (
-    Part("floor", "█", "$foreground-disabled", "floor", "system prompt, tools, project instructions"),
+    Part(
+        "floor", "█", "$foreground-disabled", "floor", "system prompt, tools, project instructions"
+    ),
     Part("summary", "▓", "$text-accent", "summary", "what compactions left of earlier work"),
     Part("words", "▚", "$text-success", "words", "what you wrote"),
     Part("conversation", "▒", "$text-primary", "talk", "the model's own messages"),

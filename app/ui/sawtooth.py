@@ -17,7 +17,8 @@ class Chart:
 
     rows: tuple[str, ...]
     kinds: tuple[str, ...]
-    """Per row one letter a cell: ``.`` empty, ``#`` top of a bar, ``=`` its body, ``!`` bar above the threshold, ``-`` line, ``v`` mark."""
+    """Per row one letter a cell: ``.`` empty, ``#`` top of a bar, ``=`` its body, ``!`` bar above the threshold,
+    ``-`` line, ``v`` mark."""
     first: int
     """Number of the first request drawn, from 1; 0 when there is none."""
     last: int

@@ -52,5 +52,5 @@ class Wiring:
     state_folder: Path | None = None
     """Where the prompt history is kept; None keeps it in memory."""
     first_run: bool = False
-    sandbox: str = ""
-    """Name of the working sandbox, or ""."""
+    sandbox: Callable[[], str] = str
+    """Returns the name of the working sandbox; "" when there is none, or before a session is open."""

@@ -15,8 +15,8 @@ from textual.widgets import OptionList, Static, TabbedContent, TabPane
 from textual.widgets.option_list import Option
 
 from app.core.reports import CompactionReport, Layer
-from app.errors import PalError
 from app.core.visible_text import one_line, visible_text
+from app.errors import PalError
 from app.ui.diff_text import diff_content
 from app.ui.format import clock, cost, percent, plural, seconds, tokens
 from app.ui.keymap import Place, bindings

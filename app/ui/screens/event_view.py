@@ -76,7 +76,7 @@ class EventView:
         """Forget how the work before ended."""
         self.end, self.verdict = None, ("", "")
 
-    def show(self, event: Event) -> None:
+    def show(self, event: Event) -> None:  # noqa: PLR0915 - one case an event
         """Give one event to the widget that shows it."""
         screen = self._screen
         chat, status = screen.chat, screen.status

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from textwrap import wrap
 
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -15,6 +16,8 @@ from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint
 
 Row = tuple[str, str]
+NAMES = 26
+"""Cells of the column with names."""
 
 LAYERS: tuple[Row, ...] = (
     ("0 on entry", "a very large tool result is stored whole; its head and tail enter"),
@@ -42,18 +45,28 @@ def groups() -> list[tuple[str, list[Row]]]:
     return found
 
 
-def help_text(word: str) -> Content:
-    """Return the rows that hold ``word``, grouped."""
+def help_text(word: str, width: int) -> Content:
+    """Return the rows that hold ``word``, grouped, for lines of ``width`` cells."""
     wanted = word.casefold().strip()
     rows: list[Content] = []
     for title, entries in groups():
         hits = [(a, b) for a, b in entries if wanted in f"{title} {a} {b}".casefold()]
         if hits:
             rows.append(Content.styled(title, "bold $text-primary"))
-            width = max(14, min(44, max(len(a) for a, _ in hits)))
-            rows += [Content.assemble((f"  {a:{width}}", "bold"), (f"  {b}", "")) for a, b in hits]
+            rows += [line for name, text in hits for line in _rows(name, text, width)]
             rows.append(Content(""))
     return Content("\n").join(rows) if rows else Content("Nothing holds that word.")
+
+
+def _rows(name: str, text: str, width: int) -> list[Content]:
+    """Return one entry: its name, and its text wrapped in a column of its own."""
+    lines = wrap(text, max(20, width - NAMES - 2)) or [""]
+    head = [] if len(name) < NAMES else [Content.styled(f"  {name}", "bold")]
+    names = ["" if head else f"  {name}"] + [""] * (len(lines) - 1)
+    return head + [
+        Content.assemble((f"{left:{NAMES}}  ", "bold"), line)
+        for left, line in zip(names, lines, strict=True)
+    ]
 
 
 class HelpScreen(Sheet[None]):
@@ -72,10 +85,18 @@ class HelpScreen(Sheet[None]):
     def body(self) -> Iterable[Widget]:
         yield Input(self._word, placeholder="search commands and keys", compact=True)
         with VerticalScroll(can_focus=False):
-            yield Static(help_text(self._word), markup=False)
+            yield Static(markup=False)
+
+    def on_resize(self) -> None:
+        self._fill()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        self.query_one(Static).update(help_text(event.value))
+        self._word = event.value
+        self._fill()
+
+    def _fill(self) -> None:
+        width = self.query_one(VerticalScroll).content_size.width
+        self.query_one(Static).update(help_text(self._word, width))
 
     def on_key(self, event: object) -> None:
         """Scroll with the arrows while the keyboard stays in the search line."""

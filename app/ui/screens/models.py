@@ -11,8 +11,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.core.requests import ModelInfo
-from app.errors import PalError
 from app.core.visible_text import one_line
+from app.errors import PalError
 from app.ui.format import short_tokens
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint

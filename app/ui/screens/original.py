@@ -10,8 +10,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from app.errors import PalError
 from app.core.visible_text import visible_text
+from app.errors import PalError
 from app.ui.screens.sheet import Sheet
 
 if TYPE_CHECKING:

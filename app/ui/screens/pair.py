@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing
-from typing import TYPE_CHECKING, ClassVar, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -12,15 +11,16 @@ from textual.containers import Container
 from textual.events import DescendantBlur, DescendantFocus
 from textual.screen import Screen
 
-from app.core.events import Event, TodoItem, TurnEnd
+from app.core.events import TodoItem
 from app.core.permission import Mode
-from app.errors import PalError
 from app.ui.commands import QUIT_WORDS, nearest, parse
 from app.ui.footer_hints import hints
 from app.ui.heading import heading_of
 from app.ui.keymap import Place, bindings
-from app.ui.screens.event_view import EventView
 from app.ui.screens.pair_commands import PairCommands
+from app.ui.screens.session_opening import SessionOpening
+from app.ui.screens.sheet import WIDTHS
+from app.ui.screens.turn_running import TurnRunning
 from app.ui.widgets.approval_panel import ApprovalPanel
 from app.ui.widgets.budget_gauge import BudgetGauge
 from app.ui.widgets.chat_pane import ChatPane
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 QUIT_SECONDS = 2.0
 """How long an announced second Ctrl+C quits."""
-HISTORY = 30
-"""Messages of a resumed session that are shown at first; older ones come as one scrolls."""
+HEIGHTS: list[tuple[int, str]] = [(0, "-low"), (15, "-usual"), (34, "-tall")]
+"""Class of the screen from so many rows on."""
 GUIDANCE = (
     "Say what you want done in this folder. / lists the commands, /tour shows the three layers.",
     "Old tool results become one line (1), a full context becomes a summary (2), /compact makes one (3).",
@@ -54,15 +54,8 @@ class PairScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.PAIR))
     AUTO_FOCUS = "PromptArea"
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [
-        (0, "-narrow"),
-        (110, "-wide"),
-    ]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [
-        (0, "-low"),
-        (15, "-usual"),
-        (34, "-tall"),
-    ]
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
 
     app: PalApp
 
@@ -71,10 +64,8 @@ class PairScreen(Screen[None]):
         self.session: Session | None = None
         self.settings = settings
         self.commands = PairCommands(self)
-        self._view = EventView(self)
-        self._early: list[str] = []
-        self._opening = False
-        self._working = False
+        self.turns = TurnRunning(self)
+        self.opening = SessionOpening(self)
         self._quit_until = 0.0
 
     def compose(self) -> ComposeResult:
@@ -118,7 +109,7 @@ class PairScreen(Screen[None]):
     @property
     def is_busy(self) -> bool:
         """Whether a turn or a compaction runs."""
-        return self._working
+        return self.turns.is_busy
 
     # The session
 
@@ -134,68 +125,7 @@ class PairScreen(Screen[None]):
         for problem in (*self.settings.problems, *map(str, self.settings.conflicts)):
             self.chat.add_notice(problem, warning=True)
         self.watch(self.chat, "new_rows", self.status.show_new_rows, init=False)
-        self.open_session()
-
-    def open_session(self) -> None:
-        """Open the session to begin with, after this frame is on the screen."""
-        if not self._opening:
-            self._opening = True
-            self.status.wait("opening the session", hint="you can type already")
-            self.call_after_refresh(
-                lambda: self.run_worker(self._open(None, first=True), group="open")
-            )
-
-    def change_session(self, name: str | None) -> None:
-        """Go on with another session, or with a new one for None."""
-        if not self._opening:
-            self._opening = True
-            self.status.wait("opening the session", hint="you can type already")
-            self.run_worker(self._open(name, first=False), group="open")
-
-    async def _open(self, name: str | None, *, first: bool) -> None:
-        wiring = self.app.wiring
-        try:
-            if first:
-                session = await wiring.open_session(self.app.approver)
-            elif wiring.reopen is not None:
-                if self.session is not None:
-                    await self.session.close()
-                    self.session = None
-                session = await wiring.reopen(self.app.approver, name)
-                self.chat.clear()
-            else:
-                return
-            await self._adopt(session)
-        except PalError as error:
-            self.chat.add_error(str(error), error.hint)
-            return
-        finally:
-            self._opening = False
-            if self.is_attached and not self._working:
-                self.status.rest()
-        early, self._early = self._early, []
-        if early:
-            self.run_turn("\n\n".join(early))
-
-    async def _adopt(self, session: Session) -> None:
-        self.session = session
-        self.show_heading()
-        self.log_pane.show_reports(session.reports)
-        chart = self.query_one(ContextChart)
-        chart.forget()
-        self.refresh_session()
-        entries = await session.page(None, HISTORY)
-        if entries:
-            self.chat.prepend_history(entries, more=entries[0].number > 1)
-            newest = next((r for r in reversed(session.reports) if r.commit), None)
-            if newest is not None and session.conversation.base:
-                self.chat.add_divider(newest)
-            self.chat.add_notice(f"Session {session.name} goes on where it ended.")
-
-    async def _show_older(self, before: int) -> None:
-        if self.session is not None:
-            entries = await self.session.page(before, HISTORY)
-            self.chat.prepend_history(entries, more=bool(entries) and entries[0].number > 1)
+        self.opening.begin()
 
     def refresh_session(self) -> None:
         """Show everything that the session holds as values."""
@@ -224,12 +154,14 @@ class PairScreen(Screen[None]):
     def show_heading(self) -> None:
         """Renew the header."""
         wiring = self.app.wiring
-        self.query_one(HeaderBar).heading = heading_of(self.settings, self.session, wiring.sandbox)
+        self.query_one(HeaderBar).heading = heading_of(
+            self.settings, self.session, wiring.sandbox()
+        )
 
     def show_hints(self) -> None:
         """Name the keys that matter now."""
         self.query_one(KeyFooter).hints = hints(
-            busy=self._working,
+            busy=self.is_busy,
             question=self.panel.request if self.panel.has_focus_within else None,
             log_focused=isinstance(self.focused, ReportList),
             held=self.log_pane.held,
@@ -250,79 +182,6 @@ class PairScreen(Screen[None]):
         self.show_heading()
         self.refresh_session()
 
-    # Turns
-
-    def run_turn(self, text: str) -> None:
-        """Send a message: now, after the session is open, or at the next step of the running turn."""
-        if self.session is None:
-            self._early.append(text)
-            self.query_one(QueueBar).show_texts(self._early)
-            self.open_session()
-        elif self._working:
-            self.run_worker(self._enqueue(text), group="queue")
-        else:
-            self.drive(self.session.submit(text), "starting")
-
-    def drive(self, events: AsyncIterator[Event], what: str) -> None:
-        """Show the events of one piece of work; Esc cancels it."""
-        self._working = True
-        self.status.wait(what)
-        self.show_hints()
-        self.run_worker(self._drive(events), group="turn", exclusive=True)
-
-    async def _drive(self, events: AsyncIterator[Event]) -> None:
-        said, style = "", ""
-        try:
-            while True:
-                self._view.begin()
-                try:
-                    async with aclosing(cast(AsyncGenerator[Event, None], events)):
-                        async for event in events:
-                            self._view.show(event)
-                except PalError as error:
-                    self._view.close_answer()
-                    self.chat.add_error(str(error), error.hint)
-                    said, style = "✗ failed", "$text-error"
-                    break
-                said, style = self._view.verdict
-                following = await self._queued()
-                if self.session is None or not following:
-                    break
-                events = self.session.submit(following)
-        finally:
-            self._working = False
-            if self.is_attached:
-                self.status.rest(said, style)
-                self.refresh_session()
-                self.show_hints()
-
-    async def _queued(self) -> str:
-        """Return what was typed ahead and is still waiting after a normal end, as one message."""
-        session = self.session
-        if session is None or self._view.end not in (TurnEnd.DONE, None):
-            return ""
-        texts: list[str] = []
-        while (text := await session.take_back()) is not None:
-            texts.insert(0, text)
-        return "\n\n".join(texts)
-
-    async def _enqueue(self, text: str) -> None:
-        if self.session is not None:
-            try:
-                await self.session.enqueue(text)
-            except PalError as error:
-                self.prompt.give_back(text)
-                self.chat.add_error(str(error), error.hint)
-            self.query_one(QueueBar).show_texts(self.session.queue)
-
-    async def _take_back(self) -> None:
-        if self.session is None:
-            return
-        text = await self.session.take_back()
-        self.query_one(QueueBar).show_texts(self.session.queue)
-        if text is not None:
-            self.prompt.give_back(text)
-
     # Keys
 
     def action_step_back(self) -> None:
@@ -331,14 +190,12 @@ class PairScreen(Screen[None]):
             return
         if self.get_selected_text():
             self.clear_selection()
-        elif self.panel.refuse():
+        elif self.panel.refuse() or (not self.has_class("-log-open") and self.turns.take_back()):
             return
-        elif self.session is not None and self.session.queue and not self.has_class("-log-open"):
-            self.run_worker(self._take_back(), group="queue")
         elif self.has_class("-log-open"):
             self.action_log()
-        elif self._working:
-            self.cancel()
+        elif self.is_busy:
+            self.turns.cancel()
         else:
             self.prompt.area.focus()
 
@@ -346,8 +203,8 @@ class PairScreen(Screen[None]):
         """Ctrl+C without a selection: popup, question, turn, draft; pressed twice it quits."""
         if self.prompt.close_popup() or self.panel.refuse():
             return
-        if self._working:
-            self.cancel()
+        if self.is_busy:
+            self.turns.cancel()
         elif self.prompt.area.text:
             self.app.history.add(self.prompt.area.whole_text)
             self.prompt.area.empty()
@@ -358,12 +215,6 @@ class PairScreen(Screen[None]):
         else:
             self._quit_until = self.app.time() + QUIT_SECONDS
             self.status.rest("Press Ctrl+C again to quit", "bold $text-warning")
-
-    def cancel(self) -> None:
-        """Stop what runs; the session stays usable."""
-        if self.session is not None:
-            self.session.cancel()
-            self.status.wait("cancelling", hint="")
 
     def action_help(self) -> None:
         self.commands.run_help("")
@@ -383,7 +234,7 @@ class PairScreen(Screen[None]):
         self.chat.follow()
 
     def action_next_mode(self) -> None:
-        modes = list(Mode) if self.app.wiring.sandbox else [m for m in Mode if m is not Mode.AUTO]
+        modes = [mode for mode in Mode if mode is not Mode.AUTO or self.app.wiring.sandbox()]
         if self.session is not None:
             now = self.session.mode
             self.session.set_mode(
@@ -398,12 +249,12 @@ class PairScreen(Screen[None]):
             return
         typed = parse(text)
         if typed is None:
-            self.run_turn(text)
+            self.turns.say(text)
         elif typed.command is None:
             guess = nearest(typed.name)
             hint = f"Did you mean /{guess}?" if guess else "/help lists the commands."
             self.chat.add_error(f"There is no command /{typed.name}.", hint)
-        elif self._working and not typed.command.while_busy:
+        elif self.is_busy and not typed.command.while_busy:
             self.chat.add_notice(
                 f"/{typed.name} waits until the turn is over; Esc cancels it.", warning=True
             )
@@ -459,7 +310,7 @@ class PairScreen(Screen[None]):
         self.action_context()
 
     def on_chat_pane_older_wanted(self, event: ChatPane.OlderWanted) -> None:
-        self.run_worker(self._show_older(event.before), group="older", exclusive=True)
+        self.opening.show_older(event.before)
 
     def on_chat_pane_divider_opened(self, event: ChatPane.DividerOpened) -> None:
         self.commands.open_report(event.report)

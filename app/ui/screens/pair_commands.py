@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,9 +59,9 @@ class PairCommands:
         elif word == "preview":
             self._background(self._preview(session, rest.strip()))
         elif word == "redo":
-            screen.drive(session.redo(rest.strip()), "Compressing...")
+            screen.turns.drive(session.redo(rest.strip()), "Compressing...")
         else:
-            screen.drive(session.compact(argument), "Compressing...")
+            screen.turns.drive(session.compact(argument), "Compressing...")
 
     async def _preview(self, session: Session, focus: str) -> None:
         from app.ui.screens.preview import PreviewScreen
@@ -74,7 +74,9 @@ class PairCommands:
 
         def use(text: str | None) -> None:
             if text is not None:
-                self._screen.drive(session.apply_preview(preview, text), "applying the summary")
+                self._screen.turns.drive(
+                    session.apply_preview(preview, text), "applying the summary"
+                )
 
         self._screen.app.push_screen(PreviewScreen(preview.text, focus), use)
 
@@ -161,7 +163,7 @@ class PairCommands:
             f"model       {session.model} (from {settings.source('model')})",
             f"endpoint    {settings.base_url} (from {settings.source('base_url')})",
             f"credential  {f'{credential} from {settings.source(credential)}' if credential else 'none'}",
-            f"mode        {session.mode}, sandbox: {app.wiring.sandbox or 'none'}",
+            f"mode        {session.mode}, sandbox: {app.wiring.sandbox() or 'none'}",
             f"window      {tokens(session.budget.window)} tokens ({session.budget.window_source})",
             *(f"rule        {rule.verdict} {rule} ({rule.source})" for rule in session.rules),
             *(f"conflict    {conflict}" for conflict in settings.conflicts),
@@ -182,12 +184,12 @@ class PairCommands:
     # Session
 
     def run_clear(self, argument: str) -> None:
-        self._screen.change_session(None)
+        self._screen.opening.change(None)
 
     def run_resume(self, argument: str) -> None:
         wiring = self._screen.app.wiring
         if argument:
-            self._screen.change_session(argument)
+            self._screen.opening.change(argument)
         elif wiring.list_sessions is not None:
             from app.ui.screens.resume import ResumeScreen
 
@@ -195,7 +197,7 @@ class PairCommands:
 
             def use(name: str | None) -> None:
                 if name:
-                    self._screen.change_session(name)
+                    self._screen.opening.change(name)
 
             self._screen.app.push_screen(ResumeScreen(wiring.list_sessions, current), use)
 
@@ -229,7 +231,7 @@ class PairCommands:
             self._say(f"The mode is {session.mode}; Shift+Tab changes it.")
         elif len(modes) != 1:
             self._say(f"There is no mode {argument!r}; there are {', '.join(Mode)}.", warning=True)
-        elif modes[0] is Mode.AUTO and not self._screen.app.wiring.sandbox:
+        elif modes[0] is Mode.AUTO and not self._screen.app.wiring.sandbox():
             self._say(
                 "auto runs only inside a working sandbox, and there is none here.", warning=True
             )
@@ -238,7 +240,7 @@ class PairCommands:
             self._screen.show_heading()
 
     def run_tour(self, argument: str) -> None:
-        self._screen.run_turn("tour")
+        self._screen.turns.say("tour")
 
     def run_quit(self, argument: str) -> None:
         self._screen.app.leave()
@@ -329,14 +331,14 @@ class PairCommands:
             self._say("The session is not open yet.", warning=True)
         return self._screen.session
 
-    def _when_idle(self, work: Callable[[Session], AsyncIterator[Event]], what: str) -> None:
+    def _when_idle(self, work: Callable[[Session], AsyncGenerator[Event, None]], what: str) -> None:
         session = self._session()
         if session is None:
             return
         if self._screen.is_busy:
             self._say("That waits until the turn is over; Esc cancels it.", warning=True)
         else:
-            self._screen.drive(work(session), what)
+            self._screen.turns.drive(work(session), what)
 
     def _background(self, work: Awaitable[None]) -> None:
         async def guarded() -> None:

@@ -10,8 +10,8 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.errors import PalError
 from app.core.visible_text import one_line
+from app.errors import PalError
 from app.ui.format import plural, size
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint

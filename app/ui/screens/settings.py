@@ -11,9 +11,9 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from app.core.visible_text import one_line
 from app.errors import PalError
 from app.settings import DEFAULT, SettingRow, rows, set_value
-from app.core.visible_text import one_line
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint
 

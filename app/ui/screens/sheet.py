@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar, Generic, TypeVar
 
+from rich.markup import escape
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -16,6 +17,10 @@ from app.ui.widgets.key_footer import Hint, KeyFooter
 Result = TypeVar("Result")
 
 
+WIDTHS: list[tuple[int, str]] = [(0, "-narrow"), (110, "-wide")]
+"""Class of a screen from so many columns on."""
+
+
 class Sheet(ModalScreen[Result], Generic[Result]):
     """A modal screen in a frame. Subclasses give `title_text`, `hint_row` and `body`."""
 
@@ -23,7 +28,7 @@ class Sheet(ModalScreen[Result], Generic[Result]):
         Binding("escape", "close", "back", show=False, id="sheet.close"),
         Binding("q", "close", "back", show=False, id="sheet.close_too"),
     ]
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-narrow"), (110, "-wide")]
+    HORIZONTAL_BREAKPOINTS = WIDTHS
 
     def title_text(self) -> str:
         """Return what the frame's title says."""
@@ -39,7 +44,7 @@ class Sheet(ModalScreen[Result], Generic[Result]):
 
     def compose(self) -> ComposeResult:
         frame = Vertical(id="sheet")
-        frame.border_title = self.title_text()
+        frame.border_title = escape(self.title_text())
         with frame:
             yield from self.body()
             footer = KeyFooter()

@@ -12,8 +12,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from app.settings import Level, TrustItem, TrustQuestion
 from app.core.visible_text import one_line, visible_text
+from app.settings import Level, TrustItem, TrustQuestion
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.approval_panel import GRACE
 from app.ui.widgets.key_footer import Hint
@@ -90,7 +90,8 @@ def _text(question: TrustQuestion) -> Content:
     if question.plain_http:
         rows.append(
             Content.styled(
-                f"\n{visible_text(question.plain_http)} is not encrypted: the key and every message can be read on the way.",
+                f"\n{visible_text(question.plain_http)} is not encrypted: "
+                "the key and every message can be read on the way.",
                 "bold $text-error",
             )
         )

@@ -40,6 +40,12 @@ class WordsArea(TextArea):
             super().__init__()
             self.text = text
 
+    async def _on_key(self, event: events.Key) -> None:
+        """Leave Enter to the bindings; a text area would take it for itself."""
+        if event.key != "enter":
+            await super()._on_key(event)
+        event.prevent_default()
+
     def action_hand_in(self) -> None:
         self.post_message(self.Done(self.text))
 
@@ -240,7 +246,9 @@ class ApprovalPanel(Vertical, can_focus=True):
 
 def _revealed(detail: str) -> tuple[str, bool]:
     """Return the text with nothing hidden in it, and whether anything was; odd blanks count."""
-    shown = _BLANKS.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", revealed_text(detail))
+    shown = _BLANKS.sub(
+        lambda match: f"⟨U+{ord(match[0]):04X}⟩", revealed_text(detail.rstrip("\n"))
+    )
     return shown.replace("\t", "    "), hides_something(detail) or bool(_BLANKS.search(detail))
 
 

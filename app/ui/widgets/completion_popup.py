@@ -60,7 +60,7 @@ class CompletionPopup(Widget):
 
     def render(self) -> Content:
         width = max((cell_len(offer.label) for offer in self._offers), default=0)
-        width = min(width, self.size.width // 2)
+        width = min(width, self.size.width * 2 // 5)
         rows: list[Content] = []
         for at, offer in self._window():
             label = Content(offer.label).truncate(width, ellipsis=True)

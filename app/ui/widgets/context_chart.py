@@ -59,9 +59,9 @@ class ContextChart(Widget):
         width, height = self.size
         if not self.contexts:
             return Content.styled(
-                f"each request is a column;\n{'╌' * 3} compacts at {short_tokens(self.threshold)}"
+                f"a column a request\n╌╌╌ compacts at {short_tokens(self.threshold)}"
                 if self.threshold
-                else "each request is a column",
+                else "a column a request",
                 "$text-muted",
             )
         drawn = chart(

@@ -84,11 +84,11 @@ class LayerLanes(Widget):
 class ReportList(OptionList):
     """All rows, oldest first, following the newest until the user moves up."""
 
-    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.LOG))
-
 
 class EventLog(Vertical):
     """Lanes and list; it never holds the session and only tells what was asked for."""
+
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.LOG))
 
     class Opened(Message):
         """A row was opened."""

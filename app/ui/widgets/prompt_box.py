@@ -45,6 +45,12 @@ class PromptArea(TextArea):
         self.cursor_blink = False
         self._pastes: dict[int, str] = {}
 
+    async def _on_key(self, event: events.Key) -> None:
+        """Leave Enter to the bindings; a text area would take it for itself."""
+        if event.key != "enter":
+            await super()._on_key(event)
+        event.prevent_default()
+
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")

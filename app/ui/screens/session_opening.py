@@ -1,0 +1,109 @@
+"""Opening a session on the pair screen: after the first paint, for another one, and its older messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.errors import PalError
+from app.ui.widgets.context_chart import ContextChart
+from app.ui.widgets.queue_bar import QueueBar
+
+if TYPE_CHECKING:
+    from app.agent.session import Session
+    from app.ui.screens.pair import PairScreen
+
+HISTORY = 30
+"""Messages of a resumed session that are shown at first; older ones come as one scrolls."""
+
+
+class SessionOpening:
+    """Opens sessions for a pair screen, one at a time; what is typed meanwhile waits."""
+
+    def __init__(self, screen: PairScreen) -> None:
+        self._screen = screen
+        self._early: list[str] = []
+        self._busy = False
+
+    def begin(self) -> None:
+        """Open the session to begin with, after this frame is on the screen."""
+        if self._start():
+            self._screen.call_after_refresh(
+                lambda: self._screen.run_worker(self._open(None, first=True), group="open")
+            )
+
+    def change(self, name: str | None) -> None:
+        """Go on with another session, or with a new one for None."""
+        if self._start():
+            self._screen.run_worker(self._open(name, first=False), group="open")
+
+    def wait_for(self, text: str) -> None:
+        """Keep a message until the session is open; opening is tried again when it had failed."""
+        self._early.append(text)
+        self._screen.query_one(QueueBar).show_texts(self._early)
+        self.begin()
+
+    def take_back(self) -> str | None:
+        """Return the newest waiting message; None when none waits."""
+        text = self._early.pop() if self._early else None
+        if text is not None:
+            self._screen.query_one(QueueBar).show_texts(self._early)
+        return text
+
+    def show_older(self, before: int) -> None:
+        """Put the page of the record before message number ``before`` in front of the chat."""
+        self._screen.run_worker(self._show_older(before), group="older", exclusive=True)
+
+    def _start(self) -> bool:
+        if self._busy:
+            return False
+        self._busy = True
+        self._screen.status.wait("opening the session", hint="you can type already")
+        return True
+
+    async def _open(self, name: str | None, *, first: bool) -> None:
+        screen, wiring = self._screen, self._screen.app.wiring
+        try:
+            if first or wiring.reopen is None:
+                session = await wiring.open_session(screen.app.approver)
+            else:
+                if screen.session is not None:
+                    await screen.session.close()
+                    screen.session = None
+                session = await wiring.reopen(screen.app.approver, name)
+                screen.chat.clear()
+            await self._adopt(session)
+        except PalError as error:
+            screen.chat.add_error(str(error), error.hint)
+            return
+        finally:
+            self._busy = False
+            if screen.is_attached:
+                screen.status.rest()
+        early, self._early = self._early, []
+        if early:
+            screen.turns.say("\n\n".join(early))
+
+    async def _adopt(self, session: Session) -> None:
+        screen = self._screen
+        screen.session = session
+        screen.show_heading()
+        screen.log_pane.show_reports(session.reports)
+        screen.query_one(ContextChart).forget()
+        screen.refresh_session()
+        entries = await session.page(None, HISTORY)
+        if entries:
+            screen.chat.prepend_history(entries, more=entries[0].number > 1)
+            newest = next((r for r in reversed(session.reports) if r.commit), None)
+            if newest is not None and session.conversation.base:
+                screen.chat.add_divider(newest)
+            screen.chat.add_notice(f"Session {session.name} goes on where it ended.")
+        if not session.model:
+            screen.chat.add_notice("There is a key but no model; choose one.", warning=True)
+            screen.commands.run_model("")
+
+    async def _show_older(self, before: int) -> None:
+        session = self._screen.session
+        if session is not None:
+            entries = await session.page(before, HISTORY)
+            more = bool(entries) and entries[0].number > 1
+            self._screen.chat.prepend_history(entries, more=more)

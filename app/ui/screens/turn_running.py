@@ -1,0 +1,112 @@
+"""Running the session's work on the pair screen: turns, compactions, what is typed ahead, cancelling."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from app.core.events import Event, TurnEnd
+from app.errors import PalError
+from app.ui.screens.event_view import EventView
+from app.ui.widgets.queue_bar import QueueBar
+
+if TYPE_CHECKING:
+    from app.agent.session import Session
+    from app.ui.screens.pair import PairScreen
+
+
+class TurnRunning:
+    """Reads the events of one piece of work at a time and gives them to the view."""
+
+    def __init__(self, screen: PairScreen) -> None:
+        self._screen = screen
+        self._view = EventView(screen)
+        self.is_busy = False
+        """Whether a turn or a compaction runs."""
+
+    def say(self, text: str) -> None:
+        """Send a message: now, after the session is open, or at the next step of the running turn."""
+        session = self._screen.session
+        if session is None:
+            self._screen.opening.wait_for(text)
+        elif self.is_busy:
+            self._screen.run_worker(self._enqueue(session, text), group="queue")
+        else:
+            self.drive(session.submit(text), "starting")
+
+    def drive(self, events: AsyncGenerator[Event, None], what: str) -> None:
+        """Show the events of one piece of work; Esc cancels it."""
+        self.is_busy = True
+        self._screen.status.wait(what)
+        self._screen.show_hints()
+        self._screen.run_worker(self._drive(events), group="turn", exclusive=True)
+
+    def cancel(self) -> None:
+        """Stop what runs; the session stays usable."""
+        if self._screen.session is not None:
+            self._screen.session.cancel()
+            self._screen.status.wait("cancelling", hint="")
+
+    def take_back(self) -> bool:
+        """Bring the newest waiting message back to the prompt; return whether one waits."""
+        session = self._screen.session
+        if session is None:
+            text = self._screen.opening.take_back()
+            if text is not None:
+                self._screen.prompt.give_back(text)
+            return text is not None
+        if session.queue:
+            self._screen.run_worker(self._take_back(session), group="queue")
+        return bool(session.queue)
+
+    async def _drive(self, events: AsyncGenerator[Event, None]) -> None:
+        screen = self._screen
+        said, style = "", ""
+        try:
+            while True:
+                self._view.begin()
+                try:
+                    async with aclosing(events):
+                        async for event in events:
+                            self._view.show(event)
+                except PalError as error:
+                    self._view.close_answer()
+                    screen.chat.add_error(str(error), error.hint)
+                    said, style = "✗ failed", "$text-error"
+                    break
+                said, style = self._view.verdict
+                following = await self._queued()
+                if screen.session is None or not following:
+                    break
+                events = screen.session.submit(following)
+        finally:
+            self.is_busy = False
+            if screen.is_attached:
+                screen.status.rest(said, style)
+                screen.refresh_session()
+                screen.show_hints()
+
+    async def _queued(self) -> str:
+        """Return what was typed ahead and still waits after a normal end, as one message."""
+        session = self._screen.session
+        if session is None or self._view.end not in (TurnEnd.DONE, None):
+            return ""
+        texts: list[str] = []
+        while (text := await session.take_back()) is not None:
+            texts.insert(0, text)
+        return "\n\n".join(texts)
+
+    async def _enqueue(self, session: Session, text: str) -> None:
+        try:
+            await session.enqueue(text)
+        except PalError as error:
+            self._screen.prompt.give_back(text)
+            self._screen.chat.add_error(str(error), error.hint)
+        self._screen.query_one(QueueBar).show_texts(session.queue)
+
+    async def _take_back(self, session: Session) -> None:
+        text = await session.take_back()
+        self._screen.query_one(QueueBar).show_texts(session.queue)
+        if text is not None:
+            self._screen.prompt.give_back(text)

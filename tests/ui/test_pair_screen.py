@@ -1,0 +1,452 @@
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from app.core.budget import Zone
+from app.core.events import (
+    BudgetChanged,
+    Compacted,
+    CompactionStarted,
+    QueuedDelivered,
+    RetryWaiting,
+    TextArrived,
+    TodoChanged,
+    TodoItem,
+)
+from app.core.permission import Mode
+from app.core.reports import Outcome
+from app.errors import RecordUnwritable
+from app.ui.commands import COMMANDS
+from app.ui.screens.details import DetailsScreen
+from app.ui.screens.pair import PairScreen
+from app.ui.widgets.budget_gauge import BudgetGauge
+from app.ui.widgets.context_chart import ContextChart
+from app.ui.widgets.event_log import ReportList
+from app.ui.widgets.header_bar import HeaderBar
+from app.ui.widgets.queue_bar import QueueBar
+from app.ui.widgets.todo_panel import TodoLine
+from tests.ui.fake_session import AUTO, BUDGET, HELD, MANUAL, MICRO, FakeSession, answer
+from tests.ui.screens_in_use import pal_app
+
+
+def shown(widget):
+    return str(widget.render())
+
+
+async def until_idle(app, pilot):
+    for _ in range(3):
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+
+
+async def say(app, pilot, text):
+    app.pair.prompt.area.text = text
+    await pilot.press("escape", "enter")
+    await pilot.pause()
+
+
+async def test_a_message_is_sent_and_its_answer_shown():
+    app = pal_app(session := FakeSession([answer("It is **done**.")]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"hi", "enter")
+        await until_idle(app, pilot)
+        assert session.asked == [("submit", "hi")]
+        assert app.pair.chat.last_answer_markdown() == "It is **done**."
+        assert "done" in shown(app.pair.status)
+
+
+async def test_the_prompt_takes_keys_before_the_session_is_open_and_sends_then():
+    gate, session = asyncio.Event(), FakeSession()
+
+    async def slow(approver):
+        await gate.wait()
+        return session
+
+    app = pal_app(open_session=slow)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"early", "enter")
+        assert app.pair.session is None
+        assert "early" in shown(app.pair.query_one(QueueBar))
+        gate.set()
+        await until_idle(app, pilot)
+        assert session.asked == [("submit", "early")]
+
+
+async def test_a_session_that_cannot_be_opened_says_why_and_the_next_message_tries_again():
+    tries, session = [], FakeSession()
+
+    async def opener(approver):
+        tries.append(1)
+        if len(tries) == 1:
+            raise RecordUnwritable("the folder is read-only", hint="choose another")
+        return session
+
+    app = pal_app(open_session=opener)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "read-only" in app.pair.chat.plain_text()
+        await say(app, pilot, "again")
+        await until_idle(app, pilot)
+        assert session.asked == [("submit", "again")]
+
+
+async def test_an_empty_enter_does_nothing():
+    app = pal_app(session := FakeSession())
+    async with app.run_test() as pilot:
+        await pilot.press("enter", "space", "enter")
+        assert session.asked == []
+
+
+@pytest.mark.parametrize("word", ["q", "quit", "exit", "/quit"])
+async def test_words_that_quit_leave_and_close_the_session(word):
+    app = pal_app(session := FakeSession())
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        await say(app, pilot, word)
+        await pilot.pause()
+        assert session.closed
+
+
+async def test_ctrl_d_quits_only_on_an_empty_prompt():
+    app = pal_app(session := FakeSession())
+    async with app.run_test() as pilot:
+        await pilot.press("a", "home", "ctrl+d")
+        assert not session.closed and app.pair.prompt.area.text == ""
+        await pilot.press("ctrl+d")
+        await pilot.pause()
+        assert session.closed
+
+
+async def test_ctrl_c_cancels_the_turn_and_only_an_announced_second_one_quits():
+    hold = asyncio.Event()
+    app = pal_app(session := FakeSession(hold=hold))
+    async with app.run_test() as pilot:
+        await pilot.press("h", "enter")
+        await pilot.pause()
+        assert app.pair.is_busy
+        await pilot.press("ctrl+c")
+        await until_idle(app, pilot)
+        assert ("cancel", "") in session.asked and not session.closed
+        assert "cancelled" in shown(app.pair.status)
+        await pilot.press("ctrl+c")
+        assert "again to quit" in shown(app.pair.status) and not session.closed
+        app.time.now += 10
+        await pilot.press("ctrl+c")
+        assert not session.closed
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+        assert session.closed
+
+
+async def test_ctrl_c_with_a_draft_clears_it_and_up_brings_it_back():
+    app = pal_app(session := FakeSession())
+    async with app.run_test() as pilot:
+        await pilot.press(*"draft", "ctrl+c")
+        assert app.pair.prompt.area.text == "" and not session.closed
+        await pilot.press("up")
+        assert app.pair.prompt.area.text == "draft"
+
+
+async def test_ctrl_c_copies_what_is_selected_instead_of_cancelling():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        await pilot.press(*"word", "shift+home", "ctrl+c")
+        assert app.clipboard == "word"
+        assert app.pair.prompt.area.text == "word"
+
+
+async def test_escape_closes_the_popup_before_it_cancels_the_turn():
+    app = pal_app(session := FakeSession(hold=asyncio.Event()))
+    async with app.run_test() as pilot:
+        await pilot.press("h", "enter", "slash")
+        await pilot.pause()
+        assert app.pair.prompt.popup.is_open
+        await pilot.press("escape")
+        assert not app.pair.prompt.popup.is_open and ("cancel", "") not in session.asked
+        await pilot.press("escape")
+        await until_idle(app, pilot)
+        assert ("cancel", "") in session.asked
+
+
+async def test_text_typed_during_a_turn_waits_in_sight_and_escape_brings_it_back():
+    hold = asyncio.Event()
+    app = pal_app(session := FakeSession(hold=hold))
+    async with app.run_test() as pilot:
+        await pilot.press("h", "enter")
+        await pilot.press(*"later", "enter")
+        await pilot.pause()
+        assert session.queue == ("later",)
+        assert "later" in shown(app.pair.query_one(QueueBar))
+        await pilot.press("escape")
+        await pilot.pause()
+        assert session.queue == () and app.pair.prompt.area.text == "later"
+        assert app.pair.is_busy
+
+
+async def test_what_is_still_queued_at_the_end_becomes_the_next_turn():
+    hold = asyncio.Event()
+    app = pal_app(session := FakeSession(hold=hold))
+    async with app.run_test() as pilot:
+        await pilot.press("h", "enter")
+        await pilot.press(*"next", "enter")
+        await pilot.pause()
+        hold.set()
+        await until_idle(app, pilot)
+        assert session.asked == [("submit", "h"), ("submit", "next")]
+
+
+async def test_a_queued_message_that_was_delivered_is_shown_as_said():
+    app = pal_app(FakeSession([answer("ok", QueuedDelivered("and test it", "m5"))]))
+    async with app.run_test() as pilot:
+        await say(app, pilot, "go")
+        await until_idle(app, pilot)
+        assert "and test it" in app.pair.chat.plain_text()
+
+
+async def test_the_gauge_follows_the_stream_and_shows_the_new_figure_after_a_compaction():
+    after = replace(BUDGET, used=9_000, measured=False)
+    app = pal_app(FakeSession([[TextArrived("x" * 4_000), Compacted(AUTO), BudgetChanged(after), *answer("ok")]]))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        gauge = app.pair.query_one(BudgetGauge)
+        moved = []
+        app.pair.watch(gauge, "budget", lambda budget: moved.append(budget.used), init=False)
+        app.pair.turns._view.show(BudgetChanged(BUDGET))
+        app.time.now += 1
+        app.pair.turns._view.show(TextArrived("word " * 400))
+        assert gauge.budget.used > BUDGET.used and not gauge.budget.measured
+        await say(app, pilot, "go")
+        await until_idle(app, pilot)
+        assert 9_000 in moved
+
+
+async def test_the_gauge_carries_its_zone_as_a_class():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        gauge = app.pair.query_one(BudgetGauge)
+        assert gauge.has_class("-calm")
+        gauge.budget = replace(BUDGET, used=51_000)
+        assert gauge.has_class(f"-{Zone.OVER}") and not gauge.has_class("-calm")
+        assert "compacts next" in shown(gauge)
+
+
+@pytest.mark.parametrize("report", [MICRO, AUTO, MANUAL], ids=lambda r: r.layer.value)
+async def test_each_layer_has_its_row_in_sight_at_80x24(report):
+    app = pal_app(FakeSession([answer("ok", Compacted(report))]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await say(app, pilot, "go")
+        await until_idle(app, pilot)
+        lanes = app.pair.query_one("LayerLanes")
+        rows = shown(lanes).split("\n")
+        assert any(row.startswith(report.headline) for row in rows)
+        assert lanes.region.height == 3 and app.pair.region.contains_region(lanes.region)
+
+
+async def test_the_log_lists_every_report_with_its_transcript_line():
+    session = FakeSession()
+    session.reports = (MICRO, HELD, AUTO)
+    app = pal_app(session)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        rows = [str(option.prompt) for option in app.pair.query_one(ReportList).options]
+        assert [row.split("\n")[0] for row in rows] == [MICRO.headline, HELD.headline, AUTO.headline]
+        assert "[transcript saved: .transcripts/s/transcript_0001.jsonl]" in rows[2]
+
+
+async def test_a_compaction_leaves_a_divider_and_old_messages_in_the_chat():
+    app = pal_app(FakeSession([answer("first"), [CompactionStarted(AUTO.layer, "x"), Compacted(AUTO), *answer("second")]]))
+    async with app.run_test() as pilot:
+        await say(app, pilot, "one")
+        await until_idle(app, pilot)
+        await say(app, pilot, "two")
+        await until_idle(app, pilot)
+        text = app.pair.chat.plain_text()
+        assert text.index("first") < text.index("50.3k") < text.index("second")
+
+
+async def test_a_refused_compaction_says_why_in_the_chat():
+    refused = replace(MANUAL, outcome=Outcome.REFUSED, reason="nothing new since the last one", commit=0)
+    app = pal_app(FakeSession([answer("ok", Compacted(refused))]))
+    async with app.run_test() as pilot:
+        await say(app, pilot, "go")
+        await until_idle(app, pilot)
+        assert "nothing new since the last one" in app.pair.chat.plain_text()
+
+
+async def test_a_retry_is_counted_down_and_the_half_answer_is_taken_back():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        view = app.pair.turns._view
+        app.pair.status.wait("asking")
+        view.show(TextArrived("half an ans"))
+        view.show(RetryWaiting(2, 5, 7.0, "the endpoint is overloaded"))
+        assert "next in 7s" in shown(app.pair.status) and "attempt 2 of 5" in shown(app.pair.status)
+        app.time.now += 3
+        assert "next in 4s" in shown(app.pair.status)
+        assert "half an ans" not in app.pair.chat.plain_text()
+
+
+async def test_the_status_says_what_is_waited_for_and_no_timer_runs_when_idle():
+    hold = asyncio.Event()
+    app = pal_app(FakeSession(hold=hold))
+    async with app.run_test() as pilot:
+        await until_idle(app, pilot)
+        assert app.pair.status._timer is None
+        await pilot.press("h", "enter")
+        await pilot.pause()
+        assert app.pair.status._timer is not None
+        app.time.now += 12
+        assert "12s" in shown(app.pair.status) and "Esc cancels" in shown(app.pair.status)
+        hold.set()
+        await until_idle(app, pilot)
+        assert app.pair.status._timer is None
+
+
+async def test_the_todo_list_is_in_sight():
+    items = (TodoItem("read", "done"), TodoItem("write the parser", "doing"))
+    app = pal_app(FakeSession([answer("ok", TodoChanged(items))]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.pair.turns._view.show(TodoChanged(items))
+        line = app.pair.query_one(TodoLine)
+        await pilot.pause()
+        assert line.display and "1/2" in shown(line) and "write the parser" in shown(line)
+
+
+async def test_the_header_names_model_folder_key_source_and_mode():
+    app = pal_app(FakeSession())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_idle(app, pilot)
+        line = shown(app.pair.query_one(HeaderBar))
+        for part in ("claude-sonnet-4-5", "/srv/project", "key: .env", "asks first"):
+            assert part in line
+
+
+async def test_shift_tab_goes_through_the_modes_without_auto_when_there_is_no_sandbox():
+    app = pal_app(session := FakeSession())
+    async with app.run_test() as pilot:
+        await until_idle(app, pilot)
+        seen = []
+        for _ in range(3):
+            await pilot.press("shift+tab")
+            seen.append(session.mode)
+        assert seen == [Mode.ACCEPT_EDITS, Mode.READ_ONLY, Mode.ASK]
+
+
+async def test_the_chart_gets_the_requests_of_the_session():
+    session = FakeSession()
+    session.contexts = (1_000, 2_000)
+    app = pal_app(session)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_idle(app, pilot)
+        assert app.pair.query_one(ContextChart).contexts == (1_000, 2_000)
+
+
+async def test_enter_on_a_row_of_the_log_opens_its_details():
+    session = FakeSession()
+    session.reports = (MICRO, AUTO)
+    app = pal_app(session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_idle(app, pilot)
+        await pilot.press("ctrl+l", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, DetailsScreen)
+        await pilot.press("escape")
+        assert isinstance(app.screen, PairScreen)
+
+
+async def test_c_and_u_in_the_log_clear_and_undo():
+    app = pal_app(session := FakeSession())
+    async with app.run_test() as pilot:
+        await until_idle(app, pilot)
+        await pilot.press("ctrl+l", "c")
+        await until_idle(app, pilot)
+        await pilot.press("u")
+        await until_idle(app, pilot)
+        assert session.asked == [("clear_now", ""), ("undo", "")]
+
+
+async def test_f_filters_the_log_by_layer():
+    session = FakeSession()
+    session.reports = (MICRO, HELD, AUTO, MANUAL)
+    app = pal_app(session)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_idle(app, pilot)
+        await pilot.press("ctrl+l")
+        counts = []
+        for _ in range(4):
+            await pilot.press("f")
+            counts.append(app.pair.query_one(ReportList).option_count)
+        assert counts == [2, 1, 1, 4]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (40, 20), (20, 5), (30, 10)])
+async def test_every_size_keeps_the_prompt_and_the_gauge(size):
+    app = pal_app(FakeSession([answer("word " * 300)]))
+    async with app.run_test(size=size) as pilot:
+        await say(app, pilot, "go")
+        await until_idle(app, pilot)
+        screen = app.pair.region
+        assert screen.contains_region(app.pair.prompt.area.region)
+        assert screen.contains_region(app.pair.query_one(BudgetGauge).region)
+        assert app.pair.chat.size.height >= 1
+
+
+async def test_resizing_while_text_streams_keeps_the_focus_in_the_prompt():
+    app = pal_app(FakeSession(hold=asyncio.Event()))
+    async with app.run_test(size=(200, 50)) as pilot:
+        await pilot.press("h", "enter")
+        for size in ((40, 20), (20, 5), (200, 50)):
+            await pilot.resize_terminal(*size)
+            app.pair.turns._view.show(TextArrived("more words\n"))
+            await pilot.pause()
+        assert app.pair.focused is app.pair.prompt.area
+
+
+@pytest.mark.parametrize("text", ["[/]", "[@click=app.quit]x[/]", '[link="http://x"]d[/link]', "\x1b]52;c;aGk=\x07", "\u202e"])
+async def test_markup_and_escapes_from_outside_are_only_text(text):
+    session = FakeSession([answer(f"a {text} b")])
+    session.todo = (TodoItem(text, "doing"),)
+    session.queue = (text,)
+    session.reports = (replace(HELD, reason=text),)
+    app = pal_app(session)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_idle(app, pilot)
+        await say(app, pilot, text)
+        await pilot.press("ctrl+l", "enter")
+        await pilot.pause()
+        assert "\x1b]52" not in app.export_screenshot()
+
+
+async def test_slash_commands_in_an_answer_do_nothing():
+    app = pal_app(session := FakeSession([answer("/mode auto\n/quit\n")]))
+    async with app.run_test() as pilot:
+        await say(app, pilot, "go")
+        await until_idle(app, pilot)
+        assert session.mode is Mode.ASK and not session.closed
+
+
+async def test_the_first_run_says_at_most_three_lines():
+    app = pal_app(FakeSession(), first_run=True)
+    async with app.run_test() as pilot:
+        await until_idle(app, pilot)
+        assert len([line for line in app.pair.chat.plain_text().split("\n\n") if line.strip()]) <= 3
+
+
+async def test_the_palette_offers_every_command():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        await until_idle(app, pilot)
+        offered = {command.title for command in app.get_system_commands(app.screen)}
+        assert offered == {f"/{command.name}" for command in COMMANDS}
+
+
+async def test_ctrl_t_changes_between_dark_and_light():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        await pilot.press("ctrl+t")
+        assert app.theme == "palimpsest-light"
+        await pilot.press("ctrl+t")
+        assert app.theme == "palimpsest-dark"

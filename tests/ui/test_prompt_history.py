@@ -1,0 +1,57 @@
+import stat
+
+from app.ui.prompt_history import MAX_CHARS, PromptHistory
+
+
+def test_what_was_sent_comes_back_in_the_next_session(tmp_path):
+    file = tmp_path / "state" / "history.jsonl"
+    first = PromptHistory(file)
+    first.add("one")
+    first.add("two\nlines")
+    assert PromptHistory(file).texts == ["one", "two\nlines"]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_up_walks_back_and_down_returns_to_the_draft():
+    history = PromptHistory()
+    history.add("one")
+    history.add("two")
+    assert history.before("draft") == "two"
+    assert history.before("two") == "one"
+    assert history.before("one") is None
+    assert history.after() == "two"
+    assert history.after() == "draft"
+    assert history.after() is None
+
+
+def test_the_same_message_twice_in_a_row_is_kept_once():
+    history = PromptHistory()
+    history.add("one")
+    history.add("one")
+    assert history.texts == ["one"]
+
+
+def test_a_huge_paste_is_not_remembered():
+    history = PromptHistory()
+    history.add("x" * (MAX_CHARS + 1))
+    assert history.texts == []
+
+
+def test_damaged_lines_are_left_out(tmp_path):
+    file = tmp_path / "history.jsonl"
+    file.write_text('"one"\nnonsense\n{"a": 1}\n"two"\n')
+    assert PromptHistory(file).texts == ["one", "two"]
+
+
+def test_a_file_that_cannot_be_written_stops_nobody(tmp_path):
+    (tmp_path / "state").write_text("a file where the folder should be")
+    history = PromptHistory(tmp_path / "state" / "history.jsonl")
+    history.add("one")
+    assert history.texts == ["one"]
+
+
+def test_searching_finds_the_newest_first_without_regard_to_case():
+    history = PromptHistory()
+    for text in ("Run the tests", "write a parser", "run the linter"):
+        history.add(text)
+    assert history.search("RUN") == ["run the linter", "Run the tests"]
