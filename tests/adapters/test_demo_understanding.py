@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters.demo.understanding import Kind, Wish, understand, understand_all
+from app.adapters.demo.understanding import understand, understand_all
+from app.adapters.demo.wishes import Kind, Wish
 
 ONE = [
     (

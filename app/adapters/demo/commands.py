@@ -10,7 +10,7 @@ from app.adapters.demo.describe import page_of
 from app.adapters.demo.ledger import exit_code
 from app.adapters.demo.listing import place
 from app.adapters.demo.reading import Outcome, Reading
-from app.adapters.demo.understanding import Wish
+from app.adapters.demo.wishes import Wish
 
 SHOWN_LINES = 15
 

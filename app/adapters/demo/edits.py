@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.adapters.demo.acts import Script, Tongue, act
 from app.adapters.demo.reading import Reading
-from app.adapters.demo.understanding import Wish
+from app.adapters.demo.wishes import Wish
 
 
 def create_file(wish: Wish, reading: Reading, t: Tongue) -> Script:

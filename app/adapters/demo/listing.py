@@ -8,7 +8,7 @@ from collections.abc import Generator
 from app.adapters.demo.acts import Act, Call, Tongue, ask
 from app.adapters.demo.notes import listed_files
 from app.adapters.demo.reading import Outcome, Reading
-from app.adapters.demo.understanding import Wish
+from app.adapters.demo.wishes import Wish
 
 MAX_FOLDERS = 20
 """Folded folders that are listed by themselves."""

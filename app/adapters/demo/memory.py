@@ -14,7 +14,7 @@ from app.adapters.demo.listing import paths_in_listing
 from app.adapters.demo.notes import file_note, named
 from app.adapters.demo.phrases import paths_in
 from app.adapters.demo.reading import Outcome, Reading
-from app.adapters.demo.understanding import Wish
+from app.adapters.demo.wishes import Wish
 
 MAX_NAMED = 40
 _HARMLESS = (

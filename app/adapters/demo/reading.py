@@ -16,7 +16,8 @@ from app.adapters.demo.head import (
     latest_words,
 )
 from app.adapters.demo.phrases import has_cjk
-from app.adapters.demo.understanding import Kind, understand
+from app.adapters.demo.understanding import understand
+from app.adapters.demo.wishes import Kind
 from app.core.messages import JsonObject, Message, Text, ToolUse, message_from_json
 
 STUB_START = "[Previous: used "

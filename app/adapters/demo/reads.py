@@ -11,7 +11,7 @@ from app.adapters.demo.ledger import ledger_of
 from app.adapters.demo.listing import files_wanted
 from app.adapters.demo.notes import file_note, files_note, named
 from app.adapters.demo.reading import Outcome, Reading
-from app.adapters.demo.understanding import Wish
+from app.adapters.demo.wishes import Wish
 
 MAX_PAGES = 5
 """Pages of one file that a full reading takes."""

@@ -14,7 +14,8 @@ from app.adapters.demo.reading import Reading, read_request
 from app.adapters.demo.stream import Reply
 from app.adapters.demo.summary import summary_request, write_summary
 from app.adapters.demo.tour import tour
-from app.adapters.demo.understanding import Kind, Wish, understand_all
+from app.adapters.demo.understanding import understand_all
+from app.adapters.demo.wishes import Kind, Wish
 from app.core.messages import Text, ToolUse
 
 _SCRIPTS: Mapping[Kind, Callable[[Wish, Reading, Tongue], Script]] = {

@@ -9,7 +9,7 @@ from app.adapters.demo.listing import paths_in_listing
 from app.adapters.demo.notes import files_note, listed_files
 from app.adapters.demo.reading import Outcome, Reading
 from app.adapters.demo.tour_lessons import lesson
-from app.adapters.demo.understanding import Wish
+from app.adapters.demo.wishes import Wish
 
 FOCUS = "the tour and what its layers did"
 FOCUS_ZH = "导览以及三层压缩各自做了什么"

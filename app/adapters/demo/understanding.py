@@ -4,64 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import StrEnum
 
 from app.adapters.demo.phrases import (
-    any_quoted,
     commands_in,
     folder_in,
-    has_cjk,
     paths_in,
     suffix_in,
     unquote,
 )
-
-
-class Kind(StrEnum):
-    """What is wanted."""
-
-    TOUR = "tour"
-    REPLY_OK = "reply-ok"
-    """A connection check."""
-    REVIEW = "review"
-    """What was read and changed so far."""
-    NEXT_FEATURE = "next-feature"
-    READ_UNTIL = "read-until"
-    """Read on until a compaction."""
-    READ_ALL = "read-all"
-    COMPACT = "compact"
-    RUN_TESTS = "run-tests"
-    REPLACE = "replace"
-    CREATE = "create"
-    UNDO = "undo"
-    TODO = "todo"
-    RECALL = "recall"
-    RUN = "run"
-    READ = "read"
-    SEARCH = "search"
-    LIST = "list"
-    CONTINUE = "continue"
-    GREETING = "greeting"
-    OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """One thing that is wanted. Which of the details are filled depends on ``kind``."""
-
-    kind: Kind
-    text: str = ""
-    """The request, or the content, the focus, the command or the pattern in it."""
-    paths: tuple[str, ...] = ()
-    folder: str = "."
-    suffix: str = ""
-    """Ending of the wanted files, such as ``.py``; "" for any."""
-    old: str = ""
-    new: str = ""
-    first: int = 0
-    """First line wanted; 0 for the beginning."""
-    last: int = 0
+from app.adapters.demo.wishes import Kind, Wish
 
 
 def understand(text: str) -> Wish:
@@ -358,5 +309,3 @@ _RECOGNISERS: tuple[Callable[[str, str], Wish | None], ...] = (
     _search,
     _read,
 )
-
-__all__ = ["Kind", "Wish", "any_quoted", "has_cjk", "understand", "understand_all"]
