@@ -70,8 +70,11 @@ class Section:
 
     def estimate(self, width: int) -> int:
         """Return about how many rows it has, without laying it out."""
-        source = self.source
-        return source.count("\n") + round(0.55 * len(source) / max(1, width)) + 2
+        source = self.source.strip("\n")
+        breaks = source.count("\n")
+        if not breaks:
+            return len(source) // max(1, width) + 2
+        return breaks + round(0.55 * len(source) / max(1, width)) + 2
 
     def toggle(self) -> None:
         """Fold or unfold it."""

@@ -30,14 +30,14 @@ class NavigableTranscriptView(SelectableTranscriptView):
         Binding("end,G", "follow", "End", id="chat.end"),
     ]
 
-    class DividerOpened(Message):
+    class DividerOpened(Message, namespace="chat_pane"):
         """The user wants to know what a compaction did."""
 
         def __init__(self, report: CompactionReport) -> None:
             super().__init__()
             self.report = report
 
-    class ToolOpened(Message):
+    class ToolOpened(Message, namespace="chat_pane"):
         """The user wants the whole result of a tool call."""
 
         def __init__(self, result: str, call: str) -> None:
@@ -46,7 +46,7 @@ class NavigableTranscriptView(SelectableTranscriptView):
             """``r<N>``, or "" while the call runs."""
             self.call = call
 
-    class Copied(Message):
+    class Copied(Message, namespace="chat_pane"):
         """An entry went to the clipboard."""
 
         def __init__(self, text: str) -> None:
@@ -56,6 +56,7 @@ class NavigableTranscriptView(SelectableTranscriptView):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._cursor: Section | None = None
+        self._match: tuple[Section, int] | None = None
 
     # Keys and pointer
 
@@ -210,28 +211,51 @@ class NavigableTranscriptView(SelectableTranscriptView):
     # Search
 
     def search(self, text: str) -> int:
-        """Mark all places that hold ``text``, whatever its case, and return how many sections do; "" ends it."""
+        """Mark every place that holds ``text``, whatever its case, and return how many there are; "" ends it."""
         self.query_text = text.lower()
+        self._match = None
         self.refresh()
-        return len(self._hits())
+        return sum(s.source.lower().count(self.query_text) for s in self._hits())
+
+    @property
+    def match_row(self) -> int | None:
+        """The row of the whole chat on which the current match stands, or None before the first."""
+        if self._match is None:
+            return None
+        return self.transcript.before(self._match[0].index) + self._match[1]
 
     def show_match(self, *, backwards: bool = True) -> bool:
-        """Move the cursor to the next section that holds what is searched for, round the end; False without one."""
+        """Bring the next row that holds what is searched for into view, round the end; False without one."""
         hits = self._hits()
         if not hits:
             return False
-        here = self._cursor.index if self._cursor is not None else len(self.transcript)
-        if backwards:
-            target = next((s for s in reversed(hits) if s.index < here), hits[-1])
+        step = -1 if backwards else 1
+        here = self._match or self._bottom()
+        if (row := self._next_in(here[0], here[1], step)) is not None:
+            self._match = (here[0], row)
         else:
-            target = next((s for s in hits if s.index > here), hits[0])
-        self._mark(target)
-        rows = self.transcript.rows(target.index)
-        at = next((n for n, row in enumerate(rows) if self._matches(row)), 0)
-        self.show_section(target, row=at)
+            later = [s for s in hits if (s.index - here[0].index) * step > 0] or hits
+            section = later[-1] if backwards else later[0]
+            start = len(self.transcript.rows(section.index)) if backwards else -1
+            self._match = (section, self._next_in(section, start, step) or 0)
+        self._mark(self._match[0])
+        self.show_section(self._match[0], row=self._match[1])
         return True
 
+    def _next_in(self, section: Section, row: int, step: int) -> int | None:
+        """Return the next row of a section, from ``row`` on and without it, that holds a match."""
+        rows = self.transcript.rows(section.index)
+        places = range(row - 1, -1, -1) if step < 0 else range(row + 1, len(rows))
+        return next((at for at in places if at < len(rows) and self._matches(rows[at])), None)
+
+    def _bottom(self) -> tuple[Section, int]:
+        if self._screen_rows:
+            section, row, _ = self._screen_rows[-1]
+            return section, row + 1
+        return self.transcript.sections[-1], 0
+
     def _hits(self) -> list[Section]:
+        """Return the sections that hold what is searched for, oldest first."""
         if not self.query_text:
             return []
         return [s for s in self.transcript.sections if self.query_text in s.source.lower()]

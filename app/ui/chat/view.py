@@ -121,6 +121,7 @@ class TranscriptView(ScrollView, can_focus=True):
                 top = max(0, transcript.total - height)
             else:
                 top = self._settle_anchor(height)
+                self._measure_up(len(transcript) - 1, 2 * height)  # so that new rows are counted exactly
             index, row = transcript.at(top)
             self._anchor = (transcript.sections[index], row)
             self._screen_rows = self._rows_from(index, row, height)

@@ -233,6 +233,8 @@ class ChatPane(NavigableTranscriptView):
         for section in sections:
             if isinstance(section, CardSection) and section.result:
                 self._results[section.result] = section
+        if sections and self._anchor is not None and self._anchor[0].index == 0:
+            self._anchor = (self._anchor[0], self._anchor[1] + 1)  # it gets a blank row above
         self.transcript.prepend(sections)
         self.draw_soon()
 
