@@ -133,6 +133,10 @@ def _row(info: SessionInfo, width: int) -> str:
     return f"{visible(info.name):{width}}  {_local(info.last)}  {figures}  {shown}\n"
 
 
+def _sessions(count: int) -> str:
+    return "1 session" if count == 1 else f"{count} sessions"
+
+
 def _size(size: int) -> str:
     if size < 1_000:
         return f"{size} B"
@@ -184,14 +188,14 @@ def _archive(root: Path, options: argparse.Namespace, clock: Clock) -> int:
         before = (date.fromisoformat(before) - timedelta(days=options.keep_days)).isoformat()
     if options.dry_run:
         for day, infos in old_sessions(root, before).items():
-            _out(f"{day}: {len(infos)} sessions, {_size(sum(info.size for info in infos))}\n")
+            _out(f"{day}: {_sessions(len(infos))}, {_size(sum(info.size for info in infos))}\n")
         return 0
     count = 0
     target = options.to or root / ARCHIVE_FOLDER
     for done in archive_days(root, before, target, as_folders=options.folders):
         count += len(done.sessions)
         if done.sessions:
-            _out(f"{done.day}: {len(done.sessions)} sessions in {done.path}\n")
+            _out(f"{done.day}: {_sessions(len(done.sessions))} in {done.path}\n")
         for name in done.busy:
             sys.stderr.write(f"{name} is open and stays.\n")
     if not count:

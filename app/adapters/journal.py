@@ -174,6 +174,10 @@ class Journal:
         """
         return await self._do(self._files.reader.history, before)
 
+    async def compaction(self, number: int) -> Commit | None:
+        """Return the Nth compaction, also an undone one, or None."""
+        return await self._do(self._files.reader.commit, number)
+
     async def remarks(self, kinds: Set[str], *, since: int = 0) -> tuple[Remark, ...]:
         """Return the remarks of these kinds with a higher ``seq`` than ``since``, oldest first."""
         return await self._do(partial(self._files.reader.remarks, kinds, since=since))

@@ -1,7 +1,8 @@
-"""Finds the whole records in a damaged line: glued together, behind a torn one, or behind a run of NUL bytes."""
+"""Finds the whole records in a damaged line: glued together, behind a torn one, or in a run of NUL bytes."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,7 +13,8 @@ START: Final = b'{"v":'
 """How every record begins. Inside JSON text the quote would be escaped, so it only ever opens an object."""
 
 _ATTEMPTS = 64
-"""Most ends that are tried in one line."""
+"""Most beginnings that are tried in one line."""
+_DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +40,28 @@ def pieces(line: bytes) -> tuple[tuple[Piece, ...], bool]:
         return (Piece(start, start + len(body), parse(body)),), False
     except ValueError:
         pass
-    starts = _starts(line)
     found: list[Piece] = []
-    at, attempts = 0, 0
-    for number, start in enumerate(starts):
-        if start < at:
-            continue
-        for end in (*starts[number + 1 :], len(line)):
-            attempts += 1
-            if attempts > _ATTEMPTS:
-                return tuple(found), True
-            try:
-                value = parse(line[start:end].strip())
-                decode(value)
-            except (ValueError, FormatTooNew):
-                continue
-            found.append(Piece(start, end, value))
-            at = end
+    at, lost = 0, False
+    start = line.find(START)
+    for _ in range(_ATTEMPTS):
+        if start < 0:
             break
-    covered = sum(piece.end - piece.start for piece in found)
-    return tuple(found), covered < len(body)
+        piece = _piece(line, start)
+        if piece is not None:
+            lost = lost or bool(line[at : piece.start].strip())
+            found.append(piece)
+            at = piece.end
+        start = line.find(START, piece.end if piece else start + 1)
+    return tuple(found), lost or bool(line[at:].strip())
 
 
-def _starts(line: bytes) -> list[int]:
-    starts: list[int] = []
-    at = line.find(START)
-    while at >= 0 and len(starts) < _ATTEMPTS:
-        starts.append(at)
-        at = line.find(START, at + 1)
-    return starts
+def _piece(line: bytes, start: int) -> Piece | None:
+    """Return the record that begins here, or None when it is not whole or none of ours."""
+    text = line[start:].decode("utf-8", "surrogateescape")
+    try:
+        value, length = _DECODER.raw_decode(text)
+        whole = text[:length].encode("utf-8")
+        decode(value)
+    except (ValueError, RecursionError, FormatTooNew):
+        return None
+    return Piece(start, start + len(whole), value)

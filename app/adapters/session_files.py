@@ -176,7 +176,7 @@ class SessionFiles:
         finally:
             self._segment.close()
             self._events.close()
-            if self.reader.segments == [1] and not self._segment.path.stat().st_size:
+            if self.reader.segments == [1] and _is_empty(self._segment.path):
                 rmtree(self.reader.folder, ignore_errors=True)
             self.lock.release()
 
@@ -185,6 +185,13 @@ class SessionFiles:
         c = self.counters
         self.counters = Counters(c.seq + 1, c.number, c.result, c.commit)
         return offset
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return path.stat().st_size == 0
+    except OSError:
+        return False
 
 
 def create_files(root: Path, clock: Clock, display_root: str, ignored: bool) -> SessionFiles:
