@@ -273,7 +273,12 @@ async def test_an_endpoint_without_token_counts_and_with_unknown_fields_is_a_war
         ),
         (None, {"model": "new"}, "warning", "PAL_CONTEXT_WINDOW"),
         (None, {"model": "new", "context_window": 100_000}, "ok", ""),
-        (1_000_000, {"threshold_share": 0.5}, "ok", ""),
+        (
+            1_000_000,
+            {"policy": CompactionPolicy(auto=AutoPolicy(threshold_share=0.5))},
+            "ok",
+            "",
+        ),
     ],
 )
 async def test_the_window_is_held_against_the_threshold(tmp_path, window, changes, state, words):

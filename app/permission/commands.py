@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from app.permission.options import named
 from app.permission.words import Word, read_word, text_of
 
 LONGEST = 50_000
@@ -22,9 +23,8 @@ LONGEST = 50_000
 DEEPEST = 40
 """Levels of nesting that are still judged."""
 
-RESERVED = frozenset(
-    ("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac")
-    + ("in", "function", "select", "coproc", "{", "}", "!", "[[", "]]")
+RESERVED = named(
+    "if then else elif fi for while until do done case esac in function select coproc { } ! [[ ]]"
 )
 """Words that a shell does not take for a program; where they are parsed as one, the parse is wrong."""
 

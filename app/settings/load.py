@@ -161,14 +161,16 @@ def ordered_sources(
     environment = from_variables(ENVIRONMENT, environ)
     user = read_home(home)
     upper = [environment, files.dotenv]
-    order = [*_flag_sources(flags), *upper, files.toml, files.claude, *user]
+    flagged = _flag_sources(flags)
+    order = [*flagged, *upper, files.toml, files.claude, *user]
     if _is_on("env_file_wins", order):
         upper.reverse()
-        order = [*_flag_sources(flags), *upper, files.toml, files.claude, *user]
+        order = [*flagged, *upper, files.toml, files.claude, *user]
     for at, source in enumerate(order):
         if _is_on("textbook", [source]):
             given = tuple(Given(name, "--textbook", text) for name, text in TEXTBOOK.items())
-            order.insert(at + 1, Source("--textbook", given, project=source.project))
+            above = max(at + 1, len(flagged) if source.name.startswith("--") else 0)
+            order.insert(above, Source("--textbook", given, project=source.project))
             break
     return tuple(order)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
@@ -54,21 +54,20 @@ class SettingSpec:
         found: Any = settings
         for step in self.place:
             found = getattr(found, step)
-        if self.name == "threshold" and settings.threshold_share is not None:
-            return settings.threshold_share
+        if self.name == "threshold" and settings.policy.auto.threshold_share is not None:
+            return settings.policy.auto.threshold_share
         return found
 
     def put(self, settings: Settings, value: Any) -> Settings:
         """Return the settings with this value."""
         if self.name == "threshold":
             share = value if isinstance(value, float) else None
-            settings = replace(settings, threshold_share=share)
-            if share is not None:
-                window = settings.context_window
-                return replace(settings, policy=settings.policy_for(window)) if window else settings
+            settings = _replaced(settings, ("policy", "auto", "threshold_share"), share)
+            value = settings.policy.auto.threshold if share is not None else value
         changed: Settings = _replaced(settings, self.place, value)
-        if self.name == "context_window" and value:
-            changed = replace(changed, policy=changed.policy_for(value))
+        window = changed.context_window
+        if self.name in ("context_window", "threshold") and window:
+            changed = replace(changed, policy=changed.policy_for(window))
         return changed
 
     def shown(self, value: Any) -> str:
@@ -399,13 +398,3 @@ def nearest_name(name: str, *, env: bool = False) -> str:
     known = [*BY_ENV, *RULE_ENV] if env else [*BY_NAME, *RULE_NAMES]
     found = difflib.get_close_matches(name.upper() if env else name.lower(), known, n=1)
     return found[0] if found else ""
-
-
-def policy_places() -> frozenset[tuple[str, ...]]:
-    """Return the places of all numbers of the policy, so that none is left without a setting."""
-    places: set[tuple[str, ...]] = set()
-    for layer in fields(Settings().policy):
-        part = getattr(Settings().policy, layer.name)
-        if is_dataclass(part):
-            places |= {("policy", layer.name, item.name) for item in fields(part)}
-    return frozenset(places)

@@ -55,8 +55,6 @@ class Settings:
     attempts: int = 5
     """How often one model call is tried at most."""
     policy: CompactionPolicy = field(default_factory=CompactionPolicy)
-    threshold_share: float | None = None
-    """Set when the threshold was given as a share of the window; see `policy_for`."""
     transcript_dir: str = ".transcripts"
     """Where sessions are written, relative to the folder or absolute."""
     commit_transcripts: bool = False
@@ -109,7 +107,5 @@ class Settings:
 
     def policy_for(self, window: int) -> CompactionPolicy:
         """Return the policy with a threshold given as a share resolved for this window, in tokens."""
-        if self.threshold_share is None:
-            return self.policy
-        threshold = max(1, round(self.threshold_share * window))
-        return replace(self.policy, auto=replace(self.policy.auto, threshold=threshold))
+        auto = self.policy.auto
+        return replace(self.policy, auto=replace(auto, threshold=auto.threshold_for(window)))
