@@ -125,6 +125,20 @@ async def test_cancelling_ends_the_whole_tree(bench: Bench, tmp_path: Path, comm
     assert not (bench.root / "late").exists()
 
 
+async def test_an_impatient_second_cancel_does_not_leave_anything_running(
+    bench: Bench, tmp_path: Path
+) -> None:
+    seconds = marker(tmp_path)
+    task = asyncio.create_task(bench.call("bash", command=f'trap "" TERM; sleep {seconds}'))
+    await until(lambda: running(seconds))
+    for _ in range(3):
+        task.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 5)
+    assert running(seconds) == []
+
+
 async def test_programs_that_wait_for_a_person_end_at_once(bench: Bench) -> None:
     text = await bench.text(
         "bash",

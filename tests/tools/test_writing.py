@@ -180,34 +180,38 @@ async def test_a_write_that_fails_half_way_leaves_the_original_and_no_trace(benc
     assert names(bench.root) == ["f"]
 
 
-KILLED = """
-import os, sys, threading, time
+WRITER = """
+import sys
 from pathlib import Path
 from app.tools import atomic
 from app.tools.workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]))
-def die():
-    time.sleep(float(sys.argv[2]))
-    os.kill(os.getpid(), 9)
-print("ready", flush=True)
-threading.Thread(target=die).start()
-for turn in range(10_000):
-    atomic.write(workspace, workspace.resolve("f"), bytes([65 + turn % 2]) * 5_000_000)
+for turn in range(1_000_000):
+    atomic.write(workspace, workspace.resolve("f"), bytes([65 + turn % 2]) * 2_000_000)
 """
 
 
-def test_a_writer_killed_at_any_instant_leaves_old_or_new_bytes(tmp_path: Path) -> None:
+def test_a_writer_killed_at_any_instant_leaves_old_or_new_bytes_and_readers_never_see_a_mix(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "f"
-    path.write_bytes(b"A" * 5_000_000)
-    for turn in range(6):
-        environment = {"PYTHONPATH": str(Path(atomic.__file__).parents[2]), "PATH": os.defpath}
-        done = subprocess.run(
-            [sys.executable, "-c", KILLED, str(tmp_path), str(0.003 * turn)],
-            env=environment,
-            check=False,
-        )
-        assert done.returncode == -signal.SIGKILL
-        assert path.read_bytes() in (b"A" * 5_000_000, b"B" * 5_000_000)
+    whole = {letter * 2_000_000 for letter in (b"A", b"B")}
+    path.write_bytes(b"A" * 2_000_000)
+    environment = {"PYTHONPATH": str(Path(atomic.__file__).parents[2]), "PATH": os.defpath}
+    for reads in range(1, 4):
+        seen: set[bytes] = set()
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path)], env=environment
+        ) as writer:
+            try:
+                while len(seen) < 2 or reads:
+                    content = path.read_bytes()
+                    assert content in whole
+                    seen.add(content)
+                    reads -= len(seen) == 2
+            finally:
+                writer.kill()
+        assert path.read_bytes() in whole
     atomic.remove_leftovers(tmp_path)
     assert names(tmp_path) == ["f"]
 
