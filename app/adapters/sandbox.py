@@ -33,8 +33,8 @@ class Sandbox:
     kind: Kind
     root: Path
     """The project folder, links followed."""
-    scratch: Path
-    """Folder that stands for /tmp inside."""
+    scratch: Path | None = None
+    """Folder that stands for /tmp inside; None without a sandbox."""
     protected: tuple[Path, ...] = ()
     """Files and folders of the project that stay read-only."""
     hidden: tuple[Path, ...] = ()
@@ -73,7 +73,8 @@ class Sandbox:
 
     def close(self) -> None:
         """Delete the temporary folder."""
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        if self.scratch is not None:
+            shutil.rmtree(self.scratch, ignore_errors=True)
 
     def _bubblewrap(self, cwd: Path, *, network: bool) -> tuple[str, ...]:
         root = str(self.root)
@@ -107,7 +108,7 @@ class Sandbox:
         return (*options, "--setenv", "TMPDIR", "/tmp", "--chdir", str(cwd))
 
     def _profile(self, *, network: bool) -> str:
-        writable = [self.root, self.scratch, Path("/private/tmp"), Path("/private/var/folders")]
+        writable = [self.root, Path("/private/tmp"), Path("/private/var/folders")]
         lines = ["(version 1)", "(allow default)", "(deny file-write*)"]
         lines += [f"(allow file-write* (subpath {_quoted(path)}))" for path in writable]
         lines += [
@@ -132,23 +133,23 @@ def probe(root: Path, *, protected: Sequence[Path] = (), hidden: Sequence[Path] 
     real = Path(os.path.realpath(root))
     own = (".git/hooks", ".git/config", ".transcripts", "palimpsest.toml")
     guarded = (*(real / name for name in own), *(Path(os.path.realpath(p)) for p in protected))
-    scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-tmp-")))
     kind, name = _candidate()
     program = shutil.which(name) if name else None
     if kind is Kind.NONE or program is None:
         why = f"{name} is not installed" if name else "none is known for this system"
-        return Sandbox(Kind.NONE, real, scratch, detail=why)
+        return Sandbox(Kind.NONE, real, detail=why)
+    scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-tmp-")))
     sandbox = Sandbox(kind, real, scratch, guarded, tuple(hidden), program, _version(program, kind))
     problem = _problem(sandbox)
     if problem:
-        return Sandbox(Kind.NONE, real, scratch, detail=f"{name} does not work here: {problem}")
+        sandbox.close()
+        return Sandbox(Kind.NONE, real, detail=f"{name} does not work here: {problem}")
     return sandbox
 
 
 def switched_off(root: Path) -> Sandbox:
     """Return the sandbox that confines nothing, because the user wants none."""
-    scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-tmp-")))
-    return Sandbox(Kind.NONE, Path(os.path.realpath(root)), scratch, detail="switched off")
+    return Sandbox(Kind.NONE, Path(os.path.realpath(root)), detail="switched off")
 
 
 def hide_environment() -> bool:
@@ -188,7 +189,7 @@ def _version(program: str, kind: Kind) -> str:
 
 def _problem(sandbox: Sandbox) -> str:
     """Why the sandbox does not confine: "" when a trial command ran and could not write outside."""
-    outside = sandbox.root.parent / f".{sandbox.scratch.name}"
+    outside = sandbox.root.parent / f".pal-probe-{os.getpid()}"
     script = f'echo runs; : 2>/dev/null >"{outside}" || echo confined'
     argv = sandbox.wrap(("/bin/sh", "-c", script), sandbox.root)
     try:

@@ -180,7 +180,7 @@ def test_a_program_that_does_not_confine_is_not_believed(
         made = probe(project)
         assert not made.works
         assert why in made.describe()
-        made.close()
+        assert made.scratch is None
 
 
 def test_the_profile_for_macos_names_what_may_be_written(project: Path) -> None:
