@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from app.compaction.engine import compact, summarize, with_summary
+from app.compaction.facts import ledger
 from app.compaction.summary import HEADINGS
 from app.core.budget import Meter, Usage
 from app.core.messages import Image, Message, Text, Thinking, message_to_json, user
@@ -328,6 +329,20 @@ def test_a_second_compaction_updates_the_first_summary_and_keeps_all_facts() -> 
     assert "Alpha" not in head
     assert "app/first.py" in head
     assert REQUEST in head
+
+
+def test_what_stays_verbatim_is_not_counted_twice() -> None:
+    story = told()
+    story.step(bash("make", "done"), words="and the docs")
+    done, _ = run(situation(story.conversation), says(GOOD))
+    story.commit(done.draft)
+    assert "make" in json.dumps(
+        [message_to_json(m) for m in story.conversation.view().messages[1:]]
+    )
+    story.step(bash("ls", "x"))
+    known = ledger(story.conversation)
+    assert [c.times for c in known.commands if c.text == "make"] == [1]
+    assert [w.text for w in known.words] == [REQUEST, "and the docs"]
 
 
 def test_a_digest_carries_the_last_summary_along() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.compaction.micro import CacheState, ClearingPlan, plan_clearing
+from app.compaction.micro import LONG_LINE_TOKENS, CacheState, ClearingPlan, plan_clearing
 from app.core.history import Effects
 from app.core.messages import Image, Message, Thinking, ToolResult
 from app.core.policy import MicroPolicy, MicroRule
@@ -69,6 +69,12 @@ def test_errors_short_results_and_pinned_ones_stay() -> None:
 def test_a_line_that_is_not_smaller_is_not_written() -> None:
     command = "x" * 200
     story = told(bash(command, "a b c d " * 13), *[bash("e", LONG)] * 3)
+    assert not plan(story).stubs
+
+
+def test_a_line_in_chinese_may_be_larger_than_a_middling_result() -> None:
+    story = told(bash("读" * 300, "x " * 171), *[bash("e", LONG)] * 3)
+    assert story.conversation.live[0].tokens > LONG_LINE_TOKENS
     assert not plan(story).stubs
 
 
