@@ -7,6 +7,7 @@ be parsed but not foreseen.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -27,6 +28,16 @@ RESERVED = named(
     "if then else elif fi for while until do done case esac in function select coproc { } ! [[ ]]"
 )
 """Words that a shell does not take for a program; where they are parsed as one, the parse is wrong."""
+
+_TIGHT_GAP = re.compile(rb"(?:[ \t]|\\\n)*")
+_LOOSE_GAP = re.compile(rb"(?:[ \t\n]|\\\n)*")
+_BARE_BREAK = re.compile(rb"(?<!\\)\n")
+_HOLDING_STATEMENTS = named(
+    "program list pipeline compound_statement subshell command_substitution process_substitution "
+    "if_statement elif_clause else_clause while_statement for_statement do_group case_statement "
+    "case_item function_definition negated_command test_command"
+)
+_WITH_TEXT_BETWEEN = named("string heredoc_redirect heredoc_body expansion arithmetic_expansion")
 
 Dirs = frozenset[str]
 """Folders that a command may be run in, absolute, as the shell would write them."""
@@ -124,6 +135,8 @@ def parse_script(source: str, folder: str) -> Script:
         _statements(root.children, frozenset({folder}), walk, 0)
     except RecursionError:
         walk.unread.append("it is nested too deeply")
+    if _odd_gap(root, walk.source):
+        walk.unread.append("where one of its words or lines ends is not certain")
     if root.has_error and not walk.unread:
         walk.unread.append("its syntax is not understood" + _error_at(root))
     return Script(
@@ -132,6 +145,28 @@ def parse_script(source: str, folder: str) -> Script:
         tuple(dict.fromkeys(walk.doubts)),
         walk.fork_bomb,
     )
+
+
+def _odd_gap(root: Node, source: bytes) -> str:
+    """Return what stands between two parts of a command and would end it, or begin a word, in a shell.
+
+    The grammar skips some line breaks and escaped blanks that a shell does not skip.
+    """
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.type in _WITH_TEXT_BETWEEN:
+            stack += [child for child in node.children if child.type not in _WITH_TEXT_BETWEEN]
+            continue
+        allowed = _LOOSE_GAP if node.type in _HOLDING_STATEMENTS else _TIGHT_GAP
+        for left, right in zip(node.children, node.children[1:], strict=False):
+            gap = source[left.end_byte : right.start_byte]
+            if not allowed.fullmatch(gap):
+                return gap.decode("utf-8", "replace")
+        if node.type == "word" and _BARE_BREAK.search(source[node.start_byte : node.end_byte]):
+            return "\n"
+        stack += node.children
+    return ""
 
 
 def _error_at(root: Node) -> str:

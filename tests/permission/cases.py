@@ -140,7 +140,9 @@ cat <(touch $M)
 echo x > >(tee $M)
 $'to\x75ch' $M
 t""ouch $M
-\touch $M
+\rm f
+ls\n\rm f
+ls \\n\rm f
 /bin/t?uch $M
 ${Z:-touch} $M
 {touch,$M}
