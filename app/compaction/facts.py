@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from app.compaction.lines import one_line, sendable
@@ -144,13 +144,8 @@ def ledger(conversation: Conversation, todo: Iterable[TodoItem] = ()) -> Ledger:
         words_dropped=known.words_dropped + dropped,
         todo=tuple(todo),
         summary=known.summary,
-        through=max((known.through, *new_numbers(new.values()))),
+        through=max((known.through, *(entry.number for entry in new.values()))),
     )
-
-
-def new_numbers(entries: Iterable[Entry]) -> list[int]:
-    """Return the numbers of some entries."""
-    return [entry.number for entry in entries]
 
 
 def _note_command(commands: dict[str, Command], ref: ResultRef) -> None:
@@ -213,8 +208,3 @@ def _rows(raw: Mapping[str, Any], key: str, *kinds: Any) -> list[tuple[Any, ...]
         and len(row) == len(kinds)
         and all(isinstance(value, kind) for value, kind in zip(row, kinds, strict=True))
     ]
-
-
-def with_summary_text(known: Ledger, summary: str) -> Ledger:
-    """Return the ledger with the model's new summary."""
-    return replace(known, summary=summary)
