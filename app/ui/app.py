@@ -6,7 +6,7 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
@@ -53,6 +53,10 @@ class PalApp(App[None]):
         wanted = wiring.settings.theme
         self.theme = wanted if wanted in self.available_themes else automatic(os.environ)
 
+    def get_default_screen(self) -> Screen[Any]:
+        """Begin with the pair screen itself, or with nothing while trust is asked for."""
+        return Screen() if self.wiring.trust is not None else PairScreen(self.wiring.settings)
+
     def on_mount(self) -> None:
         moved = dict(self.wiring.settings.keymap)
         if not check(moved):
@@ -61,8 +65,6 @@ class PalApp(App[None]):
             from app.ui.screens.trust import TrustScreen
 
             self.push_screen(TrustScreen(self.wiring.trust), self._trusted)
-        else:
-            self.push_screen(PairScreen(self.wiring.settings))
         self.call_after_refresh(_settle_memory)
 
     def _trusted(self, level: Level | None) -> None:

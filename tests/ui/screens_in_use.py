@@ -22,7 +22,9 @@ class Clock:
         return self.now
 
 
-def pal_app(session: FakeSession | None = None, *, theme: str = "palimpsest-dark", **wiring: Any) -> PalApp:
+def pal_app(
+    session: FakeSession | None = None, *, theme: str = "palimpsest-dark", **wiring: Any
+) -> PalApp:
     """The app on a fake session; `app.time` is a `Clock`."""
     opened = session or FakeSession()
 
@@ -37,4 +39,6 @@ def pal_app(session: FakeSession | None = None, *, theme: str = "palimpsest-dark
         theme=theme,
         sources=MappingProxyType({"api_key": ".env", "model": ".env"}),
     )
-    return PalApp(Wiring(wiring.pop("open_session", open_session), settings, **wiring), clock=Clock())
+    return PalApp(
+        Wiring(wiring.pop("open_session", open_session), settings, **wiring), clock=Clock()
+    )

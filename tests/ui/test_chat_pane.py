@@ -103,6 +103,31 @@ async def test_a_retry_takes_back_what_was_streamed(pane: ChatPane) -> None:
 
 
 @with_chat()
+async def test_a_closed_fence_is_coloured_as_a_whole(pane: ChatPane) -> None:
+    code = "".join(f"word{n} = class {n}\n" for n in range(800))
+    pane.append_text(f'```python\ntext = """\n{code}"""\n')
+    pane.draw_now()
+    assert len(pane.transcript) > 1
+    pane.append_text("```\nAfter it.")
+    pane.draw_now()
+    fence, after = pane.transcript.sections
+    assert after.source == "After it."
+    inside = fence.lines(pane.transcript.width)[400]
+    assert {inks for _, inks in inside.runs} == {("syntax-string",)}
+
+
+@with_chat()
+async def test_a_fence_that_closes_does_not_move_what_is_read(pane: ChatPane) -> None:
+    pane.append_text("```text\n" + "".join(f"line {n}\n" for n in range(1_500)))
+    pane.draw_now()
+    pane.scroll_relative(y=-400, animate=False)
+    before = screen_lines(pane)
+    pane.append_text("```\nAfter it.\n")
+    assert screen_lines(pane) == before
+    assert len(pane.transcript) == 2
+
+
+@with_chat()
 async def test_a_user_message_is_not_markdown(pane: ChatPane) -> None:
     pane.add_user("# not a *title*\n\n    indented")
     assert all_rows(pane) == ["# not a *title*", "", "    indented"]

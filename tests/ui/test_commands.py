@@ -15,7 +15,9 @@ def test_every_command_has_its_method_and_help(command):
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c.name)
 def test_every_command_is_offered_by_its_first_letters(command):
-    assert any(offer.text.strip() == f"/{command.name}" for offer in completions(f"/{command.name[:3]}"))
+    assert any(
+        offer.text.strip() == f"/{command.name}" for offer in completions(f"/{command.name[:3]}")
+    )
 
 
 def test_a_command_is_one_line_that_begins_with_a_slash_and_a_word():
@@ -34,7 +36,9 @@ def test_an_unknown_command_is_known_to_be_one_and_a_near_one_is_named():
 
 def test_arguments_are_completed_too():
     assert [o.text for o in completions("/mode re")] == ["/mode read-only"]
-    assert [o.text for o in completions("/theme so", ["nord", "solarized-light"])] == ["/theme solarized-light"]
+    assert [o.text for o in completions("/theme so", ["nord", "solarized-light"])] == [
+        "/theme solarized-light"
+    ]
 
 
 @given(st.text(max_size=30))
@@ -54,7 +58,14 @@ def test_commands_name_real_keys():
 
 
 @pytest.mark.parametrize(
-    ("keys", "text"), [("ctrl+b", "Ctrl+B"), ("escape,q", "Esc"), ("f1", "F1"), ("shift+enter,ctrl+j", "Shift+Enter"), ("y", "y")]
+    ("keys", "text"),
+    [
+        ("ctrl+b", "Ctrl+B"),
+        ("escape,q", "Esc"),
+        ("f1", "F1"),
+        ("shift+enter,ctrl+j", "Shift+Enter"),
+        ("y", "y"),
+    ],
 )
 def test_keys_are_shown_as_people_write_them(keys, text):
     assert shown(keys) == text

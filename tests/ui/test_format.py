@@ -9,7 +9,15 @@ from app.ui import format
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [(0, "0"), (940, "940"), (6_100, "6.1k"), (9_960, "10k"), (50_000, "50k"), (999_499, "999k"), (1_200_000, "1.2M")],
+    [
+        (0, "0"),
+        (940, "940"),
+        (6_100, "6.1k"),
+        (9_960, "10k"),
+        (50_000, "50k"),
+        (999_499, "999k"),
+        (1_200_000, "1.2M"),
+    ],
 )
 def test_tokens_are_written_short(count, text):
     assert format.short_tokens(count) == text
@@ -21,14 +29,16 @@ def test_short_tokens_have_at_most_five_characters(count):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.42, "0.4s"), (12.4, "12s"), (59.6, "1m 00s"), (185, "3m 05s"), (4_800, "1h 20m")]
+    ("value", "text"),
+    [(0.42, "0.4s"), (12.4, "12s"), (59.6, "1m 00s"), (185, "3m 05s"), (4_800, "1h 20m")],
 )
 def test_durations_read_like_a_clock(value, text):
     assert format.seconds(value) == text
 
 
 @pytest.mark.parametrize(
-    ("dollars", "text"), [(None, "$?"), (0.0, "$0.00"), (1.234, "$1.23"), (0.021, "$0.021"), (0.0012, "$0.0012")]
+    ("dollars", "text"),
+    [(None, "$?"), (0.0, "$0.00"), (1.234, "$1.23"), (0.021, "$0.021"), (0.0012, "$0.0012")],
 )
 def test_small_costs_keep_their_digits_and_an_unknown_one_says_so(dollars, text):
     assert format.cost(dollars) == text
@@ -49,6 +59,8 @@ def test_a_time_that_is_none_is_left_out():
     assert format.clock("yesterday") == ""
 
 
-@pytest.mark.parametrize(("count", "text"), [(1, "1 result"), (0, "0 results"), (1_200, "1,200 results")])
+@pytest.mark.parametrize(
+    ("count", "text"), [(1, "1 result"), (0, "0 results"), (1_200, "1,200 results")]
+)
 def test_nouns_follow_their_number(count, text):
     assert format.plural(count, "result") == text

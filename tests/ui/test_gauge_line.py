@@ -36,7 +36,9 @@ def test_the_bar_is_exactly_as_wide_as_asked_and_ends_with_the_window(budget, wi
 
 @given(budgets)
 def test_every_part_that_holds_anything_is_seen_while_there_is_room(budget):
-    small = replace(budget, used=budget.parts.total, threshold=max(1, 2 * budget.parts.total), auto=True)
+    small = replace(
+        budget, used=budget.parts.total, threshold=max(1, 2 * budget.parts.total), auto=True
+    )
     bar = text(bar_pieces(replace(small, window=10 * small.threshold), 64))
     for part in PARTS:
         if getattr(budget.parts, part.name):
@@ -77,12 +79,22 @@ def test_with_layer_two_off_the_window_is_the_measure_and_that_is_said():
 
 
 def test_an_assumed_window_is_called_assumed():
-    assert "assumed" in text(gauge_line(replace(BUDGET, window_source="assumed", window=32_000), 120))
+    assert "assumed" in text(
+        gauge_line(replace(BUDGET, window_source="assumed", window=32_000), 120)
+    )
 
 
 def test_a_wide_gauge_has_its_legend():
     line = text(gauge_line(BUDGET, 200))
-    for word in ("floor 6.1k", "summary 2k", "words 800", "talk 4.2k", "results 5.1k", "cache 82%", "$0.12"):
+    for word in (
+        "floor 6.1k",
+        "summary 2k",
+        "words 800",
+        "talk 4.2k",
+        "results 5.1k",
+        "cache 82%",
+        "$0.12",
+    ):
         assert word in line
 
 

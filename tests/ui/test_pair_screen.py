@@ -206,7 +206,11 @@ async def test_a_queued_message_that_was_delivered_is_shown_as_said():
 
 async def test_the_gauge_follows_the_stream_and_shows_the_new_figure_after_a_compaction():
     after = replace(BUDGET, used=9_000, measured=False)
-    app = pal_app(FakeSession([[TextArrived("x" * 4_000), Compacted(AUTO), BudgetChanged(after), *answer("ok")]]))
+    app = pal_app(
+        FakeSession(
+            [[TextArrived("x" * 4_000), Compacted(AUTO), BudgetChanged(after), *answer("ok")]]
+        )
+    )
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         gauge = app.pair.query_one(BudgetGauge)
@@ -251,12 +255,23 @@ async def test_the_log_lists_every_report_with_its_transcript_line():
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         rows = [str(option.prompt) for option in app.pair.query_one(ReportList).options]
-        assert [row.split("\n")[0] for row in rows] == [MICRO.headline, HELD.headline, AUTO.headline]
+        assert [row.split("\n")[0] for row in rows] == [
+            MICRO.headline,
+            HELD.headline,
+            AUTO.headline,
+        ]
         assert "[transcript saved: .transcripts/s/transcript_0001.jsonl]" in rows[2]
 
 
 async def test_a_compaction_leaves_a_divider_and_old_messages_in_the_chat():
-    app = pal_app(FakeSession([answer("first"), [CompactionStarted(AUTO.layer, "x"), Compacted(AUTO), *answer("second")]]))
+    app = pal_app(
+        FakeSession(
+            [
+                answer("first"),
+                [CompactionStarted(AUTO.layer, "x"), Compacted(AUTO), *answer("second")],
+            ]
+        )
+    )
     async with app.run_test() as pilot:
         await say(app, pilot, "one")
         await until_idle(app, pilot)
@@ -267,7 +282,9 @@ async def test_a_compaction_leaves_a_divider_and_old_messages_in_the_chat():
 
 
 async def test_a_refused_compaction_says_why_in_the_chat():
-    refused = replace(MANUAL, outcome=Outcome.REFUSED, reason="nothing new since the last one", commit=0)
+    refused = replace(
+        MANUAL, outcome=Outcome.REFUSED, reason="nothing new since the last one", commit=0
+    )
     app = pal_app(FakeSession([answer("ok", Compacted(refused))]))
     async with app.run_test() as pilot:
         await say(app, pilot, "go")
@@ -405,7 +422,10 @@ async def test_resizing_while_text_streams_keeps_the_focus_in_the_prompt():
         assert app.pair.focused is app.pair.prompt.area
 
 
-@pytest.mark.parametrize("text", ["[/]", "[@click=app.quit]x[/]", '[link="http://x"]d[/link]', "\x1b]52;c;aGk=\x07", "\u202e"])
+@pytest.mark.parametrize(
+    "text",
+    ["[/]", "[@click=app.quit]x[/]", '[link="http://x"]d[/link]', "\x1b]52;c;aGk=\x07", "\u202e"],
+)
 async def test_markup_and_escapes_from_outside_are_only_text(text):
     session = FakeSession([answer(f"a {text} b")])
     session.todo = (TodoItem(text, "doing"),)

@@ -4,7 +4,12 @@ from hypothesis import strategies as st
 from app.ui.sawtooth import LINE, chart, falls
 
 
-@given(st.lists(st.integers(0, 300_000), max_size=200), st.integers(0, 100_000), st.integers(1, 80), st.integers(1, 12))
+@given(
+    st.lists(st.integers(0, 300_000), max_size=200),
+    st.integers(0, 100_000),
+    st.integers(1, 80),
+    st.integers(1, 12),
+)
 def test_the_chart_fills_exactly_its_room(contexts, threshold, width, height):
     drawn = chart(contexts, {}, threshold=threshold, width=width, height=height)
     assert len(drawn.rows) == len(drawn.kinds) == height

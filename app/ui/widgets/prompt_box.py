@@ -53,6 +53,7 @@ class PromptArea(TextArea):
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
+        event.stop()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
         lines = text.count("\n") + 1
         if lines >= FOLD_LINES or len(text) >= FOLD_CHARS:

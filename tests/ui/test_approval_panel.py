@@ -1,0 +1,197 @@
+import asyncio
+
+import pytest
+
+from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest, Rule, Verdict
+from app.ui.approval import ScreenApprover
+from app.ui.widgets.approval_panel import GRACE
+from tests.ui.fake_session import FakeSession
+from tests.ui.screens_in_use import pal_app
+
+DIFF = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-old\n+new\n"
+
+
+def edit(call="c1", **more):
+    return ApprovalRequest(call, "edit_file", f"edit {call}.py", DIFF, True, "edits ask", **more)
+
+
+def command(text="make", call="c2"):
+    rule = Rule(Verdict.ALLOW, "bash", "make *")
+    return ApprovalRequest(
+        call, "bash", f"run {text}", text, False, "not read-only", rule, editable=True
+    )
+
+
+async def asked(app, pilot, *requests):
+    await pilot.pause()
+    tasks = [asyncio.ensure_future(app.approver.ask(request)) for request in requests]
+    await pilot.pause()
+    return tasks
+
+
+def text_of(app, part):
+    return str(app.pair.panel.query_one(f"#question-{part}").render())
+
+
+async def test_the_question_says_what_where_and_why_under_the_chat():
+    app = pal_app(FakeSession())
+    async with app.run_test(size=(80, 24)) as pilot:
+        (task,) = await asked(app, pilot, edit())
+        assert "edit c1.py" in text_of(app, "title") and "+1" in text_of(app, "title")
+        assert "+new" in text_of(app, "text") and "edits ask" in text_of(app, "why")
+        assert app.pair.chat.display and app.pair.chat.size.height >= 3
+        assert app.pair.region.contains_region(app.pair.panel.query_one("#question-keys").region)
+        task.cancel()
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"),
+    [
+        ("y", ApprovalAnswer(Answered.YES)),
+        ("a", ApprovalAnswer(Answered.ALWAYS)),
+        ("escape", ApprovalAnswer(Answered.NO)),
+    ],
+)
+async def test_one_key_answers(key, answer):
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        (task,) = await asked(app, pilot, command())
+        app.time.now += GRACE
+        await pilot.press(key)
+        assert await task == answer
+        await pilot.pause()
+        assert not app.pair.panel.display and app.pair.focused is app.pair.prompt.area
+
+
+async def test_ctrl_c_says_no():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        (task,) = await asked(app, pilot, command())
+        await pilot.press("ctrl+c")
+        assert await task == ApprovalAnswer(Answered.NO)
+
+
+async def test_no_takes_words_to_the_model():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        (task,) = await asked(app, pilot, command())
+        app.time.now += GRACE
+        await pilot.press("n", *"use tox", "enter")
+        assert await task == ApprovalAnswer(Answered.NO, words="use tox")
+
+
+async def test_a_command_can_be_edited_before_it_runs():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        (task,) = await asked(app, pilot, command())
+        app.time.now += GRACE
+        await pilot.press("e", *" test", "enter")
+        assert await task == ApprovalAnswer(Answered.YES, edited="make test")
+
+
+async def test_escape_while_writing_goes_back_to_the_question():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        (task,) = await asked(app, pilot, command())
+        app.time.now += GRACE
+        await pilot.press("n", "x", "escape")
+        assert not task.done() and app.pair.panel.has_focus
+        await pilot.press("y")
+        assert await task == ApprovalAnswer(Answered.YES)
+
+
+async def test_a_word_being_typed_does_not_answer_and_lands_in_the_prompt():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        (task,) = await asked(app, pilot, command())
+        await pilot.press(*"yay")
+        await pilot.press("enter")
+        app.time.now += GRACE - 0.1
+        await pilot.press("y")
+        assert not task.done() and app.pair.prompt.area.text == "yayy"
+        app.time.now += GRACE
+        await pilot.press("y")
+        assert await task == ApprovalAnswer(Answered.YES)
+
+
+async def test_one_yes_answers_exactly_one_of_several_questions():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        tasks = await asked(
+            app, pilot, command("ls", "c1"), command("rm -r build", "c2"), command("x", "c3")
+        )
+        assert "1 of 3" in str(app.pair.panel.border_title)
+        app.time.now += GRACE
+        await pilot.press("y")
+        await pilot.press("y")
+        await pilot.pause()
+        assert [task.done() for task in tasks] == [True, False, False]
+        assert "rm -r build" in text_of(app, "text")
+        app.time.now += GRACE
+        await pilot.press("y")
+        await pilot.pause()
+        assert [task.done() for task in tasks] == [True, True, False]
+        tasks[2].cancel()
+
+
+async def test_always_is_not_offered_without_a_rule_and_does_nothing():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        (task,) = await asked(app, pilot, edit())
+        app.time.now += GRACE
+        assert "always" not in text_of(app, "keys")
+        await pilot.press("a", "e")
+        assert not task.done()
+        task.cancel()
+
+
+async def test_the_rule_that_always_would_add_is_shown():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        (task,) = await asked(app, pilot, command())
+        assert "bash: make *" in text_of(app, "keys")
+        task.cancel()
+
+
+@pytest.mark.parametrize(
+    "char", ["\u202e", "\u200b", "\u2066", "\U000e0041", "\u00a0", "\u00ad", "\x1b"]
+)
+async def test_hidden_characters_are_written_out_and_flagged(char):
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        (task,) = await asked(app, pilot, command(f"echo a{char}b"))
+        assert (
+            char not in text_of(app, "text")
+            and "⟨" in text_of(app, "text")
+            or "␛" in text_of(app, "text")
+        )
+        assert "hidden characters" in text_of(app, "title")
+        task.cancel()
+
+
+async def test_a_plain_command_is_not_flagged():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        (task,) = await asked(app, pilot, command("pytest -q  # läuft"))
+        assert "hidden" not in text_of(app, "title")
+        task.cancel()
+
+
+async def test_a_cancelled_question_disappears():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        (task,) = await asked(app, pilot, command())
+        task.cancel()
+        await pilot.pause()
+        await pilot.pause()
+        assert not app.pair.panel.display
+
+
+async def test_an_answer_to_a_question_that_is_gone_does_nothing():
+    approver = ScreenApprover()
+    approver.answer("c1", ApprovalAnswer(Answered.YES))
+    task = asyncio.ensure_future(approver.ask(edit()))
+    await asyncio.sleep(0)
+    approver.answer("c1", ApprovalAnswer(Answered.YES))
+    approver.answer("c1", ApprovalAnswer(Answered.NO))
+    assert (await task).answered is Answered.YES

@@ -1,0 +1,191 @@
+"""One Pilot test for each command and each key of the tables, so that none is forgotten."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.core.permission import Answered, Mode
+from app.ui.commands import COMMANDS
+from app.ui.keymap import KEYS, Place
+from app.ui.screens.context import ContextScreen
+from app.ui.screens.details import DetailsScreen
+from app.ui.screens.help import HelpScreen
+from app.ui.screens.models import ModelScreen
+from app.ui.screens.pair import PairScreen
+from app.ui.screens.resume import ResumeScreen
+from app.ui.screens.settings import SettingsScreen
+from app.ui.widgets.approval_panel import GRACE
+from app.ui.wiring import SessionCard
+from tests.ui.fake_session import AUTO, HELD, MICRO, FakeSession, answer
+from tests.ui.screens_in_use import pal_app
+from tests.ui.test_approval_panel import asked, command
+from tests.ui.test_pair_screen import until_idle
+
+
+async def cards():
+    return (SessionCard("2026-11-28T12-00-00Z-bbbb", "an older task", "2026-11-28T12:00:00Z"),)
+
+
+def chat_has(word):
+    return lambda app, session: word in app.pair.chat.plain_text()
+
+
+def screen_is(kind):
+    return lambda app, session: isinstance(app.screen, kind)
+
+
+def asked_for(*wanted):
+    return lambda app, session: wanted in session.asked
+
+
+COMMAND_EFFECTS = {
+    "help": screen_is(HelpScreen),
+    "compact": asked_for("compact", ""),
+    "undo": asked_for("undo", ""),
+    "context": screen_is(ContextScreen),
+    "cost": chat_has("tokens in"),
+    "log": lambda app, session: app.pair.has_class("-log-open"),
+    "clear": lambda app, session: session.reopened == [None],
+    "resume": screen_is(ResumeScreen),
+    "model": screen_is(ModelScreen),
+    "mode": chat_has("The mode is ask"),
+    "settings": screen_is(SettingsScreen),
+    "status": chat_has("endpoint"),
+    "todo": chat_has("no tasks yet"),
+    "copy": lambda app, session: app.clipboard == "the **answer**",
+    "export": lambda app, session: (session.folder / f"palimpsest-{session.name}.md").exists(),
+    "theme": lambda app, session: app.theme == "palimpsest-light",
+    "tour": asked_for("submit", "tour"),
+    "quit": lambda app, session: session.closed,
+}
+
+
+@pytest.mark.parametrize("typed", COMMANDS, ids=lambda c: c.name)
+async def test_command(typed, tmp_path):
+    session = FakeSession([answer("the **answer**")])
+    session.folder, session.reopened = tmp_path, []
+
+    async def reopen(approver, name):
+        session.reopened.append(name)
+        session.closed = False
+        return session
+
+    app = pal_app(session, reopen=reopen, list_sessions=cards)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_idle(app, pilot)
+        await pilot.press("h", "enter")
+        await until_idle(app, pilot)
+        app.pair.submit(f"/{typed.name}")
+        await until_idle(app, pilot)
+        assert COMMAND_EFFECTS[typed.name](app, session)
+
+
+async def fresh_log(app, pilot, session):
+    await pilot.press("ctrl+l")
+
+
+async def question(app, pilot, session):
+    session.task = (await asked(app, pilot, command()))[0]
+    app.time.now += GRACE
+
+
+async def draft(app, pilot, session):
+    await pilot.press("a", "ctrl+j", "b")
+
+
+async def slash(app, pilot, session):
+    await pilot.press("slash", "c", "o", "s")
+    await pilot.pause()
+
+
+async def details(app, pilot, session):
+    session.conversation = replace(session.conversation, base=AUTO.commit)
+    app.pair.commands.open_report(AUTO)
+    await pilot.pause()
+
+
+async def details_of_results(app, pilot, session):
+    app.pair.commands.open_report(MICRO)
+    await pilot.pause()
+    app.screen.query_one("OptionList").action_first()
+
+
+async def long_chat(app, pilot, session):
+    for number in range(80):
+        app.pair.chat.add_notice(f"note {number}")
+    await pilot.pause(0.2)
+
+
+async def scrolled_up(app, pilot, session):
+    await long_chat(app, pilot, session)
+    await pilot.press("pageup", "pageup")
+
+
+async def nothing(app, pilot, session):
+    pass
+
+
+def answered(kind):
+    return lambda app, session: session.task.result().answered is kind
+
+
+def text_is(text):
+    return lambda app, session: app.pair.prompt.area.text == text
+
+
+KEY_EFFECTS = {
+    "interrupt": (draft, text_is("")),
+    "help": (nothing, screen_is(HelpScreen)),
+    "context": (nothing, screen_is(ContextScreen)),
+    "log": (nothing, lambda app, session: app.pair.has_class("-log-open")),
+    "theme": (nothing, lambda app, session: app.theme == "palimpsest-light"),
+    "chat_end": (scrolled_up, lambda app, session: app.pair.chat.following),
+    "quit": (nothing, lambda app, session: session.closed),
+    "back": (slash, lambda app, session: not app.pair.prompt.popup.is_open),
+    "send": (draft, asked_for("submit", "a\nb")),
+    "newline": (draft, text_is("a\nb\n")),
+    "mode": (nothing, lambda app, session: session.mode is Mode.ACCEPT_EDITS),
+    "complete": (slash, text_is("/cost")),
+    "up": (nothing, text_is("sent before")),
+    "down": (nothing, text_is("")),
+    "page_up": (long_chat, lambda app, session: not app.pair.chat.following),
+    "page_down": (scrolled_up, lambda app, session: app.pair.chat.scroll_y > 0),
+    "history": (nothing, lambda app, session: app.pair.prompt.popup.is_open),
+    "editor": (nothing, chat_has("Set VISUAL or EDITOR")),
+    "leave": (nothing, lambda app, session: session.closed),
+    "yes": (question, answered(Answered.YES)),
+    "no": (question, lambda app, session: app.pair.panel.has_class("-writing")),
+    "always": (question, answered(Answered.ALWAYS)),
+    "edit": (question, lambda app, session: app.pair.panel.has_class("-writing")),
+    "open": (fresh_log, screen_is(DetailsScreen)),
+    "clear_now": (fresh_log, asked_for("clear_now", "")),
+    "undo": (fresh_log, asked_for("undo", "")),
+    "filter": (fresh_log, lambda app, session: app.pair.query_one("ReportList").option_count == 2),
+    "close": (details, screen_is(PairScreen)),
+    "undo_here": (details, asked_for("undo", "")),
+    "redo_here": (details, asked_for("redo", "")),
+    "pin": (details_of_results, asked_for("pin", "r1")),
+}
+
+
+@pytest.mark.parametrize("key", KEYS, ids=lambda k: k.id)
+async def test_key(key, monkeypatch):
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+    session = FakeSession()
+    session.reports = (MICRO, AUTO, HELD)
+    app = pal_app(session)
+    app.history.add("sent before")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_idle(app, pilot)
+        prepare, effect = KEY_EFFECTS[key.id]
+        await prepare(app, pilot, session)
+        await pilot.press(key.keys.split(",")[0])
+        await until_idle(app, pilot)
+        assert effect(app, session)
+        if hasattr(session, "task"):
+            session.task.cancel()
+
+
+def test_every_place_has_keys():
+    assert {key.place for key in KEYS} == set(Place)
