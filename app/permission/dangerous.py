@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import posixpath
 
-from app.permission.commands import Command, Script, Stdin, parse_script
+from app.permission.commands import Command, Script, Stdin
 from app.permission.options import named
 from app.permission.places import DEVICES_TO_WRITE, Places
+from app.permission.script import parse_script
 from app.permission.words import Word
 from app.permission.wrappers import SHELLS, base_name, layers
 

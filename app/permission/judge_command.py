@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.permission import Judgement, Mode, Rule, Verdict
-from app.permission.commands import Command, Script, parse_script
+from app.permission.commands import Command, Script
 from app.permission.dangerous import dangerous
 from app.permission.matching import Match, forbids, of_tool, permits, speaks_of_path
 from app.permission.places import DEVICES_TO_WRITE, Place, Places
 from app.permission.proposals import propose_command
 from app.permission.read_only import HOLDS_KEYS, REPOSITORY_RUNS, why_not_read_only
 from app.permission.read_only_commands import TABLE
+from app.permission.script import parse_script
 from app.permission.words import Word
 from app.permission.wrappers import SHELLS, base_name, harmless_assignment, innermost, layers
 

@@ -1,10 +1,12 @@
 """Settings: one frozen value, each part of it with its source, and trust in what a project's files say."""
 
 from app.settings.base_url import clean_base_url, is_loopback, is_official, is_plain_http
-from app.settings.load import SettingRow, load_settings, read_settings, rows, set_value
+from app.settings.live import SettingRow, rows, set_value
+from app.settings.load import load_settings, read_settings
 from app.settings.parsers import mask
 from app.settings.saving import save_user_setting
-from app.settings.specs import SPECS, SettingSpec, find_spec
+from app.settings.spec import SettingSpec
+from app.settings.specs import SPECS, find_spec
 from app.settings.trust import (
     TrustItem,
     TrustQuestion,

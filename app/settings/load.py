@@ -22,18 +22,17 @@ from app.settings.sources import (
     read_home,
     read_project,
 )
+from app.settings.spec import Kind, SettingSpec
 from app.settings.specs import (
     BY_NAME,
     RULE_NAMES,
     SPECS,
     TEXTBOOK,
-    Kind,
-    SettingSpec,
     find_spec,
     nearest_name,
 )
 from app.settings.trust_state import UNTRUSTED, Level, TrustState
-from app.settings.values import DEFAULT, Conflict, Settings
+from app.settings.values import Conflict, Settings
 
 NAMED = ("api_key", "auth_token", "base_url", "model")
 """Settings whose differing sources are told to the user."""
@@ -330,57 +329,3 @@ def _is_on(name: str, sources: Sequence[Source]) -> bool:
                 except (ValueError, TypeError):
                     return False
     return False
-
-
-def set_value(settings: Settings, name: str, text: str, *, source: str = "/settings") -> Settings:
-    """Return the settings with one value changed in a running session.
-
-    Raises:
-        ConfigError: There is no such setting, it cannot change now, or the value is not allowed.
-    """
-    spec = find_spec(name)
-    if spec is None:
-        near = nearest_name(name)
-        raise ConfigError(
-            name, "there is no such setting" + (f"; did you mean {near}?" if near else "")
-        )
-    if not spec.live:
-        raise ConfigError(
-            spec.name,
-            "it takes effect at the next start only",
-            source=source,
-            hint=f"Start with --set {spec.name}=… or put it in a settings file.",
-        )
-    try:
-        value = spec.parser.read(text)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise bad_value(spec, text, spec.name, source, error) from error
-    changed = spec.put(settings, value)
-    return replace(changed, sources=MappingProxyType({**settings.sources, spec.name: source}))
-
-
-@dataclass(frozen=True, slots=True)
-class SettingRow:
-    """One line of ``/settings``."""
-
-    name: str
-    value: str
-    source: str
-    allowed: str
-    help: str
-    live: bool
-
-
-def rows(settings: Settings) -> tuple[SettingRow, ...]:
-    """Return all settings as people read them; keys are masked."""
-    return tuple(
-        SettingRow(
-            spec.name,
-            spec.shown(spec.value(settings)),
-            settings.sources.get(spec.name, DEFAULT),
-            spec.parser.allowed,
-            spec.help,
-            spec.live,
-        )
-        for spec in SPECS
-    )

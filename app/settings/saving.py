@@ -12,7 +12,8 @@ from app.settings.dotenv_file import read_small_text
 from app.settings.load import bad_value
 from app.settings.private_file import write_private
 from app.settings.sources import USER_FILE, flat_names, user_file
-from app.settings.specs import SettingSpec, find_spec
+from app.settings.spec import SettingSpec
+from app.settings.specs import find_spec
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?$")
 _KEY = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*=")

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from app.settings.dotenv_file import read_dotenv, read_small_text
+from app.settings.spec import SettingSpec
 from app.settings.specs import (
     BY_ENV,
     RULE_ENV,
     RULE_NAMES,
-    SettingSpec,
     find_spec,
     nearest_name,
 )

@@ -13,7 +13,8 @@ from app.settings.dotenv_file import read_small_text
 from app.settings.load import read_settings
 from app.settings.private_file import write_private
 from app.settings.sources import PROJECT_SOURCES, ProjectFiles, read_project
-from app.settings.specs import BY_NAME, Kind
+from app.settings.spec import Kind
+from app.settings.specs import BY_NAME
 from app.settings.trust_state import Level, TrustState
 from app.settings.values import Settings
 

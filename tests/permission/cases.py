@@ -142,7 +142,6 @@ $'to\x75ch' $M
 t""ouch $M
 \rm f
 ls\n\rm f
-ls \\n\rm f
 /bin/t?uch $M
 ${Z:-touch} $M
 {touch,$M}

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.permission import Mode, Verdict
-from app.permission.commands import parse_script
+from app.permission.script import parse_script
 from tests.permission.bench import Bench, make_bench, rule
 from tests.permission.cases import ASKED, LOOKING, REFUSED
 
