@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from rich.cells import cell_len, split_graphemes
 from rich.segment import Segment
@@ -29,13 +30,19 @@ Painter = Callable[[Inks], RichStyle]
 NARROWEST = 8
 """Columns below which nothing is laid out; a narrower screen shows cropped rows."""
 _ASCII_WORD = re.compile(r"\S+\s*|\s+")
-_WORD = re.compile(
-    "[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f"
-    "\uff00-\uff60\uffe0-\uffe6\U0001f000-\U0001faff\U00020000-\U0003fffd][\ufe0f\u200d]*"
-    "[、。，．！？；：」』）】》〉”’…%,.!?;:)\\]}]*\\s*"
-    "|[^\\s\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f"
-    "\uff00-\uff60\uffe0-\uffe6\U0001f000-\U0001faff\U00020000-\U0003fffd]+\\s*|\\s+|."
+_WIDE = (
+    "\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f"
+    "\uff00-\uff60\uffe0-\uffe6\U0001f000-\U0001faff\U00020000-\U0003fffd"
 )
+
+
+@cache
+def _words() -> re.Pattern[str]:
+    """Return what may not be broken: words, and wide characters with what must not begin a row after them."""
+    return re.compile(
+        f"[{_WIDE}][\ufe0f\u200d]*[、。，．！？；：」』）】》〉”’…%,.!?;:)\\]}}]*\\s*"
+        f"|[^\\s{_WIDE}]+\\s*|\\s+|."
+    )
 
 
 @dataclass(slots=True)
@@ -129,7 +136,7 @@ def wrap(text: str, width: int, *, by_cells: bool = False) -> list[tuple[int, in
     rows: list[tuple[int, int]] = []
     start = end = used = 0
     indent = len(text) - len(text.lstrip())
-    for match in (_ASCII_WORD if ascii_only else _WORD).finditer(text, indent):
+    for match in (_ASCII_WORD if ascii_only else _words()).finditer(text, indent):
         word = match[0]
         bare = word.rstrip()
         cells = len(bare) if ascii_only else cell_len(bare)

@@ -24,8 +24,6 @@ LONGEST_URL = 60
 """Characters of an address that are shown behind its text."""
 _URL = re.compile(r"https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}*_]")
 _TASK = re.compile(r"\[([ xX])\] ")
-_WIDE_END = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]\\Z")
-_WIDE_START = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]")
 
 
 @lru_cache(1)
@@ -301,9 +299,6 @@ def _is_web(address: str) -> bool:
 
 def _between_wide(line: list[Run], following: Sequence[Token]) -> bool:
     """Whether a line break in the source stands between two wide characters, where no blank belongs."""
-    return bool(
-        line
-        and following
-        and _WIDE_END.search(line[-1][0])
-        and _WIDE_START.match(following[0].content)
-    )
+    before = line[-1][0][-1:] if line else ""
+    after = following[0].content[:1] if following else ""
+    return cell_len(before) == 2 and cell_len(after) == 2

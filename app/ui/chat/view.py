@@ -56,6 +56,8 @@ class TranscriptView(ScrollView, can_focus=True):
         self._timer: Timer | None = None
         self._next_draw = 0.0
         self._settling = False
+        self._look: tuple[object, ...] = ()
+        """What the colours were resolved for."""
 
     # What others call
 
@@ -121,7 +123,9 @@ class TranscriptView(ScrollView, can_focus=True):
                 top = max(0, transcript.total - height)
             else:
                 top = self._settle_anchor(height)
-                self._measure_up(len(transcript) - 1, 2 * height)  # so that new rows are counted exactly
+                self._measure_up(
+                    len(transcript) - 1, 2 * height
+                )  # so that new rows are counted exactly
             index, row = transcript.at(top)
             self._anchor = (transcript.sections[index], row)
             self._screen_rows = self._rows_from(index, row, height)
@@ -313,8 +317,12 @@ class TranscriptView(ScrollView, can_focus=True):
         self.refresh()
 
     def notify_style_update(self) -> None:
-        """Forget all colours; the theme or the focus changed."""
+        """Forget all colours, when it was they that changed and not only the focus."""
         super().notify_style_update()
+        look = (self.app.theme, self.app.native_ansi_color, self.visual_style)
+        if look == self._look:
+            return
+        self._look = look
         self._inks.clear()
         self.transcript.repaint()
         self._settle()
