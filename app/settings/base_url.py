@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from urllib.parse import SplitResult, urlsplit
 
 OFFICIAL = "https://api.anthropic.com"
@@ -84,6 +83,8 @@ def _is_local(host: str) -> bool:
     name = host.lower().strip("[]").removesuffix(".")
     if name == "localhost" or name.endswith(".localhost"):
         return True
+    import ipaddress
+
     try:
         address = ipaddress.ip_address(name)
     except ValueError:

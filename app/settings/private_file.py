@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 
@@ -16,6 +15,8 @@ def write_private(path: Path, text: str) -> None:
     Raises:
         OSError: It cannot be written; the old file is untouched.
     """
+    import tempfile
+
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     target = path.resolve()
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

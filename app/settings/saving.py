@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from pathlib import Path
 
 from app.errors import ConfigError
@@ -83,6 +82,8 @@ def _with_value(text: str, spec: SettingSpec, value: str) -> str:
 
 def _length(lines: list[str], at: int) -> int:
     """Count the lines of the statement that begins at a line: a list or a text may go over several."""
+    import tomllib
+
     for length in range(1, len(lines) - at + 1):
         try:
             tomllib.loads("".join(lines[at : at + length]))
@@ -93,6 +94,8 @@ def _length(lines: list[str], at: int) -> int:
 
 
 def _only_changed(before: str, after: str, spec: SettingSpec, wanted: object) -> bool:
+    import tomllib
+
     try:
         old, new = (dict(flat_names(tomllib.loads(text))) for text in (before, after))
         mine = [written for written in new if find_spec(written) is spec]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -148,6 +147,8 @@ def from_toml(name: str, path: Path, *, project: bool = False) -> Source:
     if text is None:
         problems = (f"{name} {problem}; it is ignored",) if problem else ()
         return Source(name, project=project, problems=problems)
+    import tomllib
+
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

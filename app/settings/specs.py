@@ -5,7 +5,6 @@ Environment names, ``--set``, both TOML files, ``/settings`` and the documentati
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -334,6 +333,8 @@ def find_spec(name: str) -> SettingSpec | None:
 
 def nearest_name(name: str, *, env: bool = False) -> str:
     """Return the known name that looks most like this one, or ""."""
+    import difflib
+
     known = [*BY_ENV, *RULE_ENV] if env else [*BY_NAME, *RULE_NAMES]
     found = difflib.get_close_matches(name.upper() if env else name.lower(), known, n=1)
     return found[0] if found else ""
