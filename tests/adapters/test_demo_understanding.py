@@ -129,3 +129,21 @@ def test_what_is_not_understood_in_parts_stays_whole():
 @given(st.text(max_size=300))
 def test_any_text_is_understood_as_something(text):
     assert all(isinstance(wish, Wish) for wish in understand_all(text))
+
+
+@pytest.mark.parametrize(
+    "piece", ["replace the word a with b in x ", "x", "a.", "a/", "把这个改成 ", "read `"]
+)
+def test_a_very_long_request_is_looked_at_only_at_its_start(piece):
+    long = piece * 20_000
+    assert understand_all(long) == (understand(long),)
+
+
+@pytest.mark.parametrize("text", ["run echo", "in a.py replace `x` with"])
+def test_a_command_or_an_edit_is_never_made_from_a_part_of_it(text):
+    assert understand(text + " word" * 300).kind is Kind.OTHER
+
+
+def test_the_content_of_a_new_file_may_be_long():
+    content = "line of text " * 500
+    assert understand(f"create big.txt with {content}").text == content.strip() + "\n"

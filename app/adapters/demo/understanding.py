@@ -14,22 +14,27 @@ from app.adapters.demo.phrases import (
 )
 from app.adapters.demo.wishes import Kind, Wish
 
+UNDERSTOOD_CHARS = 500
+"""How much of a request is looked at; only the content of a new file may be longer."""
+
 
 def understand(text: str) -> Wish:
     """Return what a request wants; `Kind.OTHER` when that is not clear."""
     text = text.strip()
-    low = " ".join(text.lower().split())
+    start = text[:UNDERSTOOD_CHARS]
+    low = " ".join(start.lower().split())
     for recognise in _RECOGNISERS:
-        wish = recognise(text, low)
+        wish = recognise(text if recognise is _create else start, low)
         if wish is not None:
-            return wish
+            is_cut = len(text) > UNDERSTOOD_CHARS and wish.kind in _EXACT
+            return Wish(Kind.OTHER, text) if is_cut else wish
     return Wish(Kind.OTHER, text)
 
 
 def understand_all(text: str) -> tuple[Wish, ...]:
     """Return the wishes of a request in order: "read a.py and then run the tests" has two."""
     whole = understand(text)
-    if whole.kind in _WHOLE or "\n" in text.strip():
+    if whole.kind in _WHOLE or "\n" in text.strip() or len(text) > UNDERSTOOD_CHARS:
         return (whole,)
     parts = [part for part in _THEN.split(text) if part.strip()]
     wishes = tuple(understand(part) for part in parts)
@@ -288,6 +293,8 @@ _WHOLE = (
     Kind.TODO,
 )
 """Kinds whose request is one wish, whatever words join its parts."""
+_EXACT = (Kind.REPLACE, Kind.RUN, Kind.SEARCH, Kind.TODO)
+"""Kinds that must never be done with only the start of what was asked."""
 _RECOGNISERS: tuple[Callable[[str, str], Wish | None], ...] = (
     _tour,
     _reply_ok,
