@@ -43,6 +43,11 @@ def judge(
     if tool in COMMANDS:
         command = arguments.get("command")
         if not isinstance(command, str):
+            forbidden = [r for r in of_tool(rules, tool, Verdict.DENY) if not r.pattern]
+            if forbidden:
+                return _by_rule(forbidden[0])
+            if isinstance(arguments.get("job"), str):
+                return Judgement(Verdict.ALLOW, "It reads or ends a job of this session.")
             return Judgement(
                 Verdict.ALLOW, "The call has no command and will be refused by the tool."
             )

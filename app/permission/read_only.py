@@ -62,7 +62,7 @@ def _by_name(name: str, command: Command, complete: bool, places: Places) -> str
     if name in _TESTS:
         return test_expression([word.text for word in words]) or _paths(words, command, places)
     if name == "cd":
-        operands = [word for word in words if word.text not in ("--", "-P", "-L")]
+        operands = [word for word in words if word.text not in ("--", "-L")]
         if len(operands) != 1 or operands[0].text in (None, "-", "", "~"):
             return "it leaves the project folder"
         return _outside(operands[0], command, places)

@@ -261,7 +261,7 @@ def _moved(command: Command, dirs: Dirs, walk: _Walk) -> tuple[Dirs, Dirs]:
     """Return the folders after a command: only ``cd`` changes them."""
     if command.name != "cd":
         return dirs, dirs
-    operands = [word for word in command.words[1:] if word.text not in ("--", "-P", "-L")]
+    operands = [word for word in command.words[1:] if word.text not in ("--", "-L")]
     if len(operands) != 1 or operands[0].text in (None, "-", "") or operands[0].pattern:
         walk.doubts.append(f"{command.source!r} goes to a folder that is not written out")
         return dirs, dirs

@@ -280,6 +280,7 @@ cd src/../.. && ls
 cd .git && tee hooks/pre-commit < p
 cd && ls
 cd - && ls
+cd -P door/.. && ls
 cd ~ && ls
 cd "$X" && ls
 pushd src

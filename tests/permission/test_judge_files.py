@@ -172,6 +172,12 @@ def test_tools_of_the_session_run_at_once_unless_a_rule_says_no(bench: Bench, to
     assert bench.call(tool, {}, rules=(rule(tool, Verdict.DENY),)).verdict is Verdict.DENY
 
 
+def test_a_background_job_may_be_read_and_ended(bench: Bench) -> None:
+    assert bench.call("bash", {"job": "job1", "stop": True}).verdict is Verdict.ALLOW
+    denied = bench.call("bash", {"job": "job1"}, rules=(rule("bash", Verdict.DENY),))
+    assert denied.verdict is Verdict.DENY
+
+
 def test_an_unknown_tool_is_asked(bench: Bench) -> None:
     assert bench.call("launch", {}).verdict is Verdict.ASK
     assert bench.call("launch", {}, rules=(rule("launch"),)).verdict is Verdict.ALLOW
