@@ -159,7 +159,7 @@ def _main(options: argparse.Namespace) -> int:
     )
     if options.text is not None:
         return run_text(launch, options.text, options.output)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):  # Textual draws on standard error
         raise ConfigError(
             "pal", "the screen needs a terminal", hint="Use pal -p TEXT where there is none."
         )

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import os
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.permission import Mode
 from app.errors import ConfigError
 from app.settings import (
+    DEFAULT,
     Level,
     Settings,
     TrustQuestion,
@@ -32,8 +34,11 @@ if TYPE_CHECKING:
     from app.adapters.sandbox import Sandbox
     from app.agent.session import Session
     from app.core.ports import Approver
+    from app.core.requests import ModelInfo
+    from app.tools.bash import Wrap
     from app.ui.wiring import SessionCard
 
+WindowOf = Callable[["ModelInfo | None", str], tuple[int, str]]
 STATE_FOLDER = Path(".local") / "state" / "palimpsest"
 """Prompt history and other things that may be deleted, in the home folder."""
 
@@ -164,11 +169,12 @@ class Opening:
         await asyncio.to_thread(_import_parts)
         from app.adapters.clock import SystemClock
         from app.adapters.journal import Journal
-        from app.adapters.model_table import window_of
+        from app.adapters.sandbox import hide_environment
         from app.agent.prompt import Surroundings
         from app.agent.session import Session, SessionParts, ToolNeeds
         from app.permission.judge import judge
         from app.permission.places import Places
+        from app.tools.atomic import remove_leftovers
         from app.tools.environment import child_environment
         from app.tools.process import Processes
         from app.tools.read_file import read_lines
@@ -176,6 +182,8 @@ class Opening:
         from app.tools.workspace import Workspace
 
         settings = self._settings
+        hide_environment()
+        await asyncio.to_thread(remove_leftovers, settings.folder)
         folder, root = settings.folder, settings.transcripts
         clock = SystemClock()
         if self._sandbox is None:
@@ -202,9 +210,7 @@ class Opening:
                 record=record,
                 set_todo=needs.set_todo,
                 processes=processes,
-                wrap=lambda argv, cwd: sandbox.wrap(
-                    argv, cwd, network=needs.mode() is not Mode.AUTO
-                ),
+                wrap=_confinement(settings, sandbox, needs.mode),
                 policy=needs.policy,
                 bash_seconds=round(settings.bash_timeout),
             )
@@ -218,7 +224,7 @@ class Opening:
                 surroundings=Surroundings(
                     folder=folder,
                     date=datetime.now(UTC).date().isoformat(),
-                    shell_note=sandbox.describe(),
+                    shell_note=_shell_note(settings, sandbox),
                 ),
                 tools=tools,
                 judge=lambda tool, arguments, mode, rules: judge(
@@ -232,10 +238,9 @@ class Opening:
                 read_lines=lambda path, first, last: read_lines(workspace, path, first, last),
                 policy=settings.policy,
                 model_id=model_id,
-                window_of=lambda info, model: window_of(
-                    model, info, settings.context_window, official=settings.official and not demo
-                ),
+                window_of=_window_of(settings, demo=demo),
                 admitted=lambda tool, arguments: _grant(workspace, places, arguments),
+                is_tour=_is_tour if demo else _never,
                 max_output_tokens=settings.max_output_tokens,
                 mode=settings.mode,
                 rules=settings.rules,
@@ -289,12 +294,49 @@ def build_model(settings: Settings, *, demo: bool, retry: Any = None) -> Anthrop
         return AnthropicModel(
             base_url=DEMO_BASE_URL, api_key=DEMO_API_KEY, transport=_demo_transport, retry=retry
         )
+    chosen = settings.source("request_timeout") != DEFAULT
     return AnthropicModel(
         base_url=settings.base_url,
         api_key=settings.api_key,
         auth_token=settings.auth_token,
         retry=retry,
+        silence=settings.request_timeout if chosen else None,
     )
+
+
+def _window_of(settings: Settings, *, demo: bool) -> WindowOf:
+    from app.adapters.demo import DEMO_WINDOW
+    from app.adapters.model_table import window_of
+
+    def find(info: ModelInfo | None, model: str) -> tuple[int, str]:
+        if demo:
+            return min(settings.context_window or DEMO_WINDOW, DEMO_WINDOW), "endpoint"
+        return window_of(model, info, settings.context_window, official=settings.official)
+
+    return find
+
+
+def _confinement(settings: Settings, sandbox: Sandbox, mode: Callable[[], Mode]) -> Wrap:
+    """Return what puts a command into the sandbox.
+
+    In mode auto nobody has seen the command, so it is confined and without network. In the other modes the user has
+    allowed it, and it runs as the user would run it, unless the setting asks for the sandbox always.
+    """
+
+    def wrap(argv: Sequence[str], cwd: Path) -> Sequence[str]:
+        automatic = mode() is Mode.AUTO
+        if automatic or settings.sandbox == "require":
+            return sandbox.wrap(argv, cwd, network=not automatic)
+        return argv
+
+    return wrap
+
+
+def _shell_note(settings: Settings, sandbox: Sandbox) -> str:
+    """Return what the model is told about commands; the same for a whole session, whatever the mode."""
+    if settings.sandbox == "require":
+        return sandbox.describe()
+    return "they run in a shell of their own, without a terminal; standard input is closed"
 
 
 def uses_demo(settings: Settings) -> bool:
@@ -306,6 +348,17 @@ def _demo_transport() -> Any:
     from app.adapters.demo.transport import DemoTransport
 
     return DemoTransport()
+
+
+def _is_tour(text: str) -> bool:
+    from app.adapters.demo.understanding import understand
+    from app.adapters.demo.wishes import Kind
+
+    return understand(text).kind is Kind.TOUR
+
+
+def _never(text: str) -> bool:
+    return False
 
 
 def _demo_id() -> str:

@@ -54,6 +54,7 @@ class Layers:
         self.previous_end: tuple[int, int] | None = None
         """Where the last answered request ended, as (message, block)."""
         self._held = ""
+        """Sort of reason of the last hold that was told: the same one is told once."""
 
     async def shorten(self, drafts: Sequence[ResultDraft], tell: Tell) -> tuple[Shortened, ...]:
         """Layer 0: shorten what a step brings in; the full texts go to the record first."""
@@ -101,7 +102,7 @@ class Layers:
                 ),
                 tell,
             )
-        self._held = plan.kind if plan.held else ""
+            self._held = plan.kind
 
     async def _apply_clearing(self, plan: ClearingPlan, tell: Tell) -> None:
         dialogue = self._dialogue

@@ -17,12 +17,14 @@ from app.agent.layers import Layers, ReadLines
 from app.agent.prompt import Surroundings, build_system_prompt
 from app.agent.queue import TypedAhead
 from app.agent.restoring import restore
+from app.agent.tour import MODE as TOUR_MODE
+from app.agent.tour import announcement, tour_policy
 from app.agent.turn import Turn
 from app.agent.undoing import undo
 from app.core import remarks
 from app.core.budget import Budget, Usage
 from app.core.conversation import Conversation, replay
-from app.core.events import ErrorRaised, Event, Notice, TodoChanged, TodoItem
+from app.core.events import BudgetChanged, ErrorRaised, Event, Notice, TodoChanged, TodoItem
 from app.core.history import Entry
 from app.core.messages import JsonObject, Message, Text, ToolResult, ToolUse
 from app.core.permission import Judgement, Mode, Rule
@@ -67,6 +69,8 @@ class SessionParts:
     """Returns a model's window in tokens and where the figure comes from."""
     admitted: Admitted = lambda _tool, _arguments: None
     """Hears of each call that may run."""
+    is_tour: Callable[[str], bool] = lambda _text: False
+    """Whether a text asks the embedded model for its tour."""
     max_output_tokens: int = 8_000
     mode: Mode = Mode.ASK
     rules: tuple[Rule, ...] = ()
@@ -200,7 +204,22 @@ class Session:
 
     def submit(self, text: str) -> AsyncGenerator[Event, None]:
         """Run one turn that begins with the user's message."""
-        return self._channel.run(lambda tell: self._turn(tell).start(text))
+
+        async def work(tell: Tell) -> None:
+            turn = self._turn(tell)
+            if not self._parts.is_tour(text):
+                await turn.start(text)
+                return
+            policy, mode = self.policy, self.mode
+            self._begin_tour(tell)
+            try:
+                await turn.start(text)
+            finally:
+                self.set_policy(policy)
+                self.set_mode(mode)
+                tell(BudgetChanged(self.budget))
+
+        return self._channel.run(work)
 
     def go_on(self) -> AsyncGenerator[Event, None]:
         """Run a turn from the conversation as it stands: after a failure, a cut answer or a wait."""
@@ -405,6 +424,12 @@ class Session:
 
     def _judge(self, tool: str, arguments: JsonObject) -> Judgement:
         return self._parts.judge(tool, arguments, self.mode, self.rules)
+
+    def _begin_tour(self, tell: Tell) -> None:
+        meter = self._dialogue.meter
+        self.set_policy(tour_policy(self.policy, round(meter.floor * meter.factor)))
+        self.set_mode(TOUR_MODE)
+        tell(Notice(announcement(self._dialogue.frame.threshold)))
 
     def _set_todo(self, items: tuple[TodoItem, ...]) -> None:
         self._new_todo = items

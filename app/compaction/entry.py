@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from app.core.policy import EntryPolicy
 from app.core.tokens import estimate_text
 
-PAGED_TOOLS = frozenset({"read_file"})
+PAGED_TOOLS = frozenset({"read_file", "recall"})
 """Tools that page by themselves: exempt from the single cap, and never cut in the middle."""
 HEAD_SHARE = 0.75
 SMALL_TOKENS = 200.0

@@ -73,6 +73,8 @@ class CompactionReport:
                 return f"[auto_compact triggered] {self.before} -> {self.after} tokens"
             case Layer.MANUAL, Outcome.APPLIED:
                 return f"[manual compact] {self.before} -> {self.after} tokens"
+            case Layer.MICRO, Outcome.HELD:
+                return f"[micro_compact] {self.reason}"
             case Layer.ENTRY, _:
                 return f"[shortened on entry] {self.before} -> {self.after} tokens"
             case layer, Outcome.UNDONE:
@@ -82,7 +84,7 @@ class CompactionReport:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The headline and, when a transcript was saved, the line that says where."""
-        if self.transcript and self.outcome is Outcome.APPLIED:
+        """The headline and, when the history was replaced, the line that says where it is saved."""
+        if self.transcript and self.outcome is Outcome.APPLIED and self.commit:
             return self.headline, f"[transcript saved: {self.transcript}]"
         return (self.headline,)
