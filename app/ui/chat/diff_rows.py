@@ -11,7 +11,7 @@ from app.ui.chat.lines import Inks, Line, Run
 
 LONGEST_MARKED = 400
 """Characters of a line up to which changed words are marked."""
-_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _WORDS = re.compile(r"\w+|\s+|.")
 _STYLES: dict[str, tuple[Inks, Inks, str]] = {
     "-": (("removed",), ("removed-sign",), "removed-mark"),
@@ -22,7 +22,7 @@ _STYLES: dict[str, tuple[Inks, Inks, str]] = {
 def diff_lines(diff: str) -> list[Line]:
     """Return the lines of a unified diff; file headers are left out, for the card names the file."""
     lines: list[Line] = []
-    old = new = 0
+    old = new = old_end = new_end = 0
     numbers = _number_width(diff)
     removed: list[str] = []
     added: list[str] = []
@@ -38,14 +38,16 @@ def diff_lines(diff: str) -> list[Line]:
         added.clear()
 
     for raw in revealed_text(diff).removesuffix("\n").split("\n"):
-        hunk = _HUNK.match(raw)
+        outside = old >= old_end and new >= new_end
+        hunk = _HUNK.match(raw) if outside else None
         kind, text = raw[:1], raw[1:].expandtabs(4)
         if hunk:
             flush()
             if lines:
-                lines.append(Line([(f"{'⋯':>{numbers}}  {hunk[3]}", ("hunk",))], cropped=True))
-            old, new = int(hunk[1]), int(hunk[2])
-        elif not new and not old:
+                lines.append(Line([(f"{'⋯':>{numbers}}  {hunk[5]}", ("hunk",))], cropped=True))
+            old, new = int(hunk[1]), int(hunk[3])
+            old_end, new_end = old + int(hunk[2] or 1), new + int(hunk[4] or 1)
+        elif outside and kind != "\\":
             continue
         elif kind == "-":
             if added:
@@ -73,9 +75,17 @@ def diff_lines(diff: str) -> list[Line]:
 
 def diff_counts(diff: str) -> tuple[int, int]:
     """Return (added, removed) lines of a unified diff."""
-    lines = diff.split("\n")
-    added = sum(1 for line in lines if line.startswith("+") and not line.startswith("+++ "))
-    removed = sum(1 for line in lines if line.startswith("-") and not line.startswith("--- "))
+    added = removed = old = new = 0
+    for line in diff.split("\n"):
+        if old <= 0 and new <= 0:
+            if hunk := _HUNK.match(line):
+                old, new = int(hunk[2] or 1), int(hunk[4] or 1)
+            continue
+        sign = line[:1]
+        added += sign == "+"
+        removed += sign == "-"
+        old -= sign in ("-", " ", "")
+        new -= sign in ("+", " ", "")
     return added, removed
 
 
@@ -134,5 +144,5 @@ def _starts(words: Sequence[str]) -> list[int]:
 
 def _number_width(diff: str) -> int:
     hunks = [_HUNK.match(line) for line in diff.split("\n") if line.startswith("@@ ")]
-    highest = max((max(int(h[1]), int(h[2])) for h in hunks if h), default=0)
+    highest = max((max(int(h[1]), int(h[3])) for h in hunks if h), default=0)
     return max(3, len(str(highest + diff.count("\n"))))

@@ -247,7 +247,7 @@ def inline_runs(children: Sequence[Token], inks: Inks) -> list[list[Run]]:
                 lines[-1].append((token.content, (*stack[-1], "code")))
             case "softbreak":
                 if not _between_wide(lines[-1], children[at + 1 : at + 2]):
-                    lines[-1].append((" ", stack[-1]))
+                    _append_blank(lines[-1], stack[-1])
             case "hardbreak":
                 lines.append([])
             case "strong_open":
@@ -275,6 +275,14 @@ def inline_runs(children: Sequence[Token], inks: Inks) -> list[list[Run]]:
                 source = str(token.attrGet("src") or "")
                 lines[-1].append((f"[image: {token.content or source}]", (*stack[-1], "muted")))
     return lines
+
+
+def _append_blank(line: list[Run], inks: Inks) -> None:
+    """Add a blank, to the last run where it can hold it."""
+    if line and line[-1][1] == inks:
+        line[-1] = (f"{line[-1][0]} ", inks)
+    else:
+        line.append((" ", inks))
 
 
 def _with_addresses(text: str, inks: Inks, inside_link: bool) -> list[Run]:
