@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from textual.containers import VerticalScroll
@@ -19,11 +19,17 @@ if TYPE_CHECKING:
 
 
 class ContextScreen(Sheet[None]):
-    """A snapshot of the budget when it was opened."""
+    """The budget as it was when the sheet opened.
 
-    def __init__(self, session: Session) -> None:
+    Args:
+        session: Whose budget it is.
+        marks: What the pair screen's chart has marked.
+    """
+
+    def __init__(self, session: Session, marks: Mapping[int, str]) -> None:
         super().__init__()
         self._session = session
+        self._marks = marks
 
     def title_text(self) -> str:
         return "context"
@@ -31,7 +37,7 @@ class ContextScreen(Sheet[None]):
     def body(self) -> Iterable[Widget]:
         with VerticalScroll():
             yield Static(id="explained", markup=False)
-        chart = ContextChart()
+        chart = ContextChart(self._marks)
         chart.threshold = self._session.budget.threshold if self._session.budget.auto else 0
         chart.contexts = self._session.contexts
         yield chart

@@ -218,6 +218,8 @@ class EventView:
                 screen.chat.mark_cleared(report.results)
             elif report.layer in LAYERS:
                 screen.chat.add_divider(report)
+        elif report.outcome is Outcome.UNDONE:
+            screen.chat.mark_cleared(report.results, cleared=False)
         if text := announcement(report):
             screen.chat.add_notice(text, warning=True)
         screen.show_hints()

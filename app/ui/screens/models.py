@@ -54,6 +54,8 @@ class ModelScreen(Sheet[str]):
         note.update(Content.styled(f"in force: {self._session.model}", "$text-muted"))
         options = self.query_one(OptionList)
         options.add_options(Option(_row(model), id=model.id) for model in models)
+        ids = [model.id for model in models]
+        options.highlighted = ids.index(self._session.model) if self._session.model in ids else 0
         options.focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

@@ -16,6 +16,7 @@ from app.errors import PalError
 from app.ui.commands import Command
 from app.ui.format import cost, percent, plural, tokens
 from app.ui.themes import other_side
+from app.ui.widgets.context_chart import ContextChart
 
 if TYPE_CHECKING:
     from app.agent.session import Session
@@ -135,7 +136,8 @@ class PairCommands:
             return
         from app.ui.screens.context import ContextScreen
 
-        self._screen.app.push_screen(ContextScreen(session))
+        marks = self._screen.query_one(ContextChart).marks
+        self._screen.app.push_screen(ContextScreen(session, marks))
 
     def run_cost(self, argument: str) -> None:
         session = self._session()

@@ -147,11 +147,13 @@ class SettingsScreen(Sheet[None]):
 
     def _fill(self) -> None:
         wanted = self._word.casefold()
-        self._rows = {
-            row.name: row
+        found = [
+            row
             for row in rows(self._pair.settings)
             if wanted in f"{row.name} {row.help} {row.source}".casefold()
-        }
+        ]
+        found.sort(key=lambda row: 0 if row.name == wanted else 1 if wanted in row.name else 2)
+        self._rows = {row.name: row for row in found}
         options = self.query_one(OptionList)
         at = options.highlighted or 0
         options.set_options(Option(_row(row), id=row.name) for row in self._rows.values())

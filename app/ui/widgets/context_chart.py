@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -28,9 +30,9 @@ class ContextChart(Widget):
     """Tokens of each request of the session, oldest first."""
     threshold: reactive[int] = reactive(0)
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, marks: Mapping[int, str] | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._marks: dict[int, str] = {}
+        self._marks = dict(marks or {})
         self.border_title = "context"
 
     def mark(self, report: CompactionReport) -> None:
@@ -49,11 +51,16 @@ class ContextChart(Widget):
         self.contexts = ()
 
     def watch_contexts(self, contexts: tuple[int, ...]) -> None:
-        self.border_subtitle = (
-            f"{plural(len(contexts), 'request')}, peak {short_tokens(max(contexts))}"
-            if contexts
-            else ""
-        )
+        if contexts:
+            peak = short_tokens(max(contexts))
+            self.border_title = f"context · {plural(len(contexts), 'request')}, peak {peak}"
+        else:
+            self.border_title = "context"
+
+    @property
+    def marks(self) -> dict[int, str]:
+        """Number of requests made when a layer ran, to the character that marks it."""
+        return dict(self._marks)
 
     def render(self) -> Content:
         width, height = self.size

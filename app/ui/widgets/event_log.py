@@ -189,10 +189,12 @@ class EventLog(Vertical):
 
     def _count(self) -> None:
         wanted = FILTERS[self._filter]
-        kind = f"{wanted} only · " if wanted else ""
-        self.border_subtitle = (
-            f"{kind}{plural(len(self._reports), 'event')}" if self._reports else ""
-        )
+        parts = ["compaction log"]
+        if self._reports:
+            parts.append(plural(len(self._reports), "event"))
+        if wanted is not None:
+            parts.append(f"{wanted} only")
+        self.border_title = " · ".join(parts)
 
 
 def _option(report: CompactionReport, at: int) -> Option:
