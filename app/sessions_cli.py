@@ -54,6 +54,9 @@ def run(argv: list[str], root: Path, *, clock: Clock | None = None) -> int:
     except BrokenPipeError:
         _silence()
         return 0
+    except OSError as error:
+        sys.stderr.write(f"pal sessions: the sessions cannot be read: {error}\n")
+        return 1
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -215,7 +215,10 @@ class Journal:
     async def _do(self, work: Callable[..., _T], *arguments: object) -> _T:
         if self._files.closed:
             raise RecordError(f"the session {self.session} is closed")
-        return await _finish(self._worker, partial(work, *arguments))
+        try:
+            return await _finish(self._worker, partial(work, *arguments))
+        except OSError as error:
+            raise RecordError(f"the session cannot be read: {error}") from error
 
 
 async def _finish(worker: ThreadPoolExecutor, work: Callable[[], _T]) -> _T:

@@ -167,14 +167,14 @@ def lines(path: Path, start: int = 0) -> Iterator[tuple[int, bytes]]:
 
 
 def scan_segment(path: Path) -> SegmentScan:
-    """Read a segment once; a missing file is an empty one.
+    """Read a segment once.
 
     Raises:
         FormatTooNew: A newer version wrote in it.
         OSError: It cannot be read.
     """
     scan = SegmentScan(MessageIndex(), Tail())
-    for row, (offset, line) in enumerate(_lines_or_none(path), start=1):
+    for row, (offset, line) in enumerate(lines(path), start=1):
         head = MESSAGE_HEAD.match(line) if _plain(line) else None
         if head:
             seq, number, first, count = map(int, head.groups())
@@ -189,7 +189,7 @@ def scan_segment(path: Path) -> SegmentScan:
 
 
 def scan_events(path: Path) -> EventScan:
-    """Read the events file once; a missing file is an empty one. Raises as `scan_segment` does."""
+    """Read the events file once; a missing one is empty. Raises as `scan_segment` does."""
     scan = EventScan([], Tail())
     for row, (offset, line) in enumerate(_lines_or_none(path), start=1):
         head = EVENT_HEAD.match(line) if _plain(line) else None

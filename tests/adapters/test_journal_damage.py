@@ -12,7 +12,7 @@ from app.core.conversation import replay
 from app.core.messages import Message, Text, ToolResult, ToolUse, user
 from app.core.ports import CommitDraft
 from app.core.reports import Layer
-from app.errors import FormatTooNew, SessionNotFound
+from app.errors import FormatTooNew, RecordError, SessionNotFound
 from tests.fakes.clock import FakeClock
 
 FIRST = "transcript_0001.jsonl"
@@ -199,6 +199,15 @@ async def test_a_missing_segment_is_named_and_the_rest_is_read(folder, clock):
     assert replay(await journal.history()).base == 2
     assert any("transcript_0002.jsonl is missing" in notice for notice in journal.notices)
     assert len(await texts(journal)) == 21
+    await journal.close()
+
+
+async def test_a_file_that_goes_away_while_it_is_needed_is_said_plainly(folder, clock):
+    await compacted(folder, clock, 2)
+    journal = await reopened(folder, clock)
+    (folder / FIRST).unlink()
+    with pytest.raises(RecordError, match="cannot be read"):
+        await journal.messages([1])
     await journal.close()
 
 
