@@ -22,7 +22,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.history import Story, stories
 
 SLOW = settings(
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
