@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.permission import Mode
+from app.core.requests import Price
 from app.errors import ConfigError
 from app.settings import (
     DEFAULT,
@@ -292,7 +293,11 @@ def build_model(settings: Settings, *, demo: bool, retry: Any = None) -> Anthrop
     retry = retry or replace(DEFAULT_RETRY, attempts=settings.attempts)
     if demo:
         return AnthropicModel(
-            base_url=DEMO_BASE_URL, api_key=DEMO_API_KEY, transport=_demo_transport, retry=retry
+            base_url=DEMO_BASE_URL,
+            api_key=DEMO_API_KEY,
+            transport=_demo_transport,
+            retry=retry,
+            price=Price(0, 0, 0, 0),
         )
     chosen = settings.source("request_timeout") != DEFAULT
     return AnthropicModel(
@@ -301,6 +306,7 @@ def build_model(settings: Settings, *, demo: bool, retry: Any = None) -> Anthrop
         auth_token=settings.auth_token,
         retry=retry,
         silence=settings.request_timeout if chosen else None,
+        price=settings.price,
     )
 
 

@@ -90,6 +90,7 @@ class AnthropicModel:
         | None = None,
         retry: RetryPolicy = DEFAULT_RETRY,
         silence: float | None = None,
+        price: Price | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
@@ -102,6 +103,7 @@ class AnthropicModel:
             transport: Answers instead of the network, or a function that makes it once the SDK is loaded.
             retry: When to try again.
             silence: Seconds without a byte that end a call; None chooses by endpoint.
+            price: What the user or the endpoint's kind says; None asks the table.
             sleep: Waits between attempts.
             chance: Random numbers from 0 to 1, for the jitter.
         """
@@ -111,6 +113,7 @@ class AnthropicModel:
         self._transport = transport
         self._retry = retry
         self._silence = silence or (LOCAL_SILENCE if self.endpoint.loopback else SILENCE)
+        self._price = price
         self._sleep = sleep
         self._chance = chance
         self._dropped: set[str] = set()
@@ -173,8 +176,8 @@ class AnthropicModel:
         return next((info for info in await self.models() if info.id == model), None)
 
     def price(self, model: str) -> Price | None:
-        """Return the table's price, or None."""
-        return price_of(model)
+        """Return the price that was given, else the table's, else None."""
+        return self._price or price_of(model)
 
     async def close(self) -> None:
         """Release connections; the model can be used again and opens new ones."""
