@@ -172,6 +172,8 @@ def flags_of(options: argparse.Namespace) -> dict[str, str]:
     Raises:
         ConfigError: A ``--set`` has no ``=``, or two flags exclude each other.
     """
+    from app.settings.flags import assignments
+
     flags = assignments(options.set)
     modes = [
         mode
@@ -195,18 +197,3 @@ def flags_of(options: argparse.Namespace) -> dict[str, str]:
     if options.allow:
         flags["--allow"] = "\n".join(options.allow)
     return flags
-
-
-def assignments(texts: Sequence[str]) -> dict[str, str]:
-    """Return what ``--set NAME=VALUE`` arguments say.
-
-    Raises:
-        ConfigError: One has no ``=``.
-    """
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            raise ConfigError("--set", f"{text!r} is not NAME=VALUE", source="--set")
-        found[name.strip()] = value
-    return found

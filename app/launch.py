@@ -110,6 +110,7 @@ def run_screen(launch: Launch) -> int:
             save_setting=_save_setting,
             state_folder=state,
             first_run=not state.exists(),
+            sandbox=opening.sandbox_name,
         )
     )
     app.run()
@@ -120,8 +121,8 @@ def run_screen(launch: Launch) -> int:
 def run_doctor_command(options: argparse.Namespace) -> int:
     """Run ``pal doctor``; return the exit code."""
     from app.adapters.retry import RetryPolicy
-    from app.cli import assignments
     from app.doctor import run_doctor
+    from app.settings.flags import assignments
 
     launch = Launch(Path(options.folder).resolve(), assignments(options.set), options.trust)
     settings, errors = read_settings(
@@ -247,6 +248,10 @@ class Opening:
                 rules=settings.rules,
             )
         )
+
+    def sandbox_name(self) -> str:
+        """Return what confines commands; "" when nothing does, or before a session is open."""
+        return self._sandbox.kind.value if self._sandbox is not None and self._sandbox.works else ""
 
     async def cards(self) -> tuple[SessionCard, ...]:
         """Return the earlier sessions of this folder, the last used one first."""

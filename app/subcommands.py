@@ -48,8 +48,8 @@ def replay(arguments: list[str]) -> int:
     parser.add_argument("--textbook", action="store_true", help="the literal form of the layers")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     options = parser.parse_args(arguments)
-    from app.cli import assignments
     from app.settings import load_settings
+    from app.settings.flags import assignments
 
     flags = assignments(options.set)
     if options.textbook:

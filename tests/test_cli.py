@@ -9,16 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import flags_of, main
 from app.cli import _parser as parser
+from app.cli import flags_of, main
 from app.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def pal(*arguments: str, cwd: Path, env: dict[str, str] | None = None, stdin: str | None = None) -> subprocess.CompletedProcess:
+def pal(
+    *arguments: str, cwd: Path, env: dict[str, str] | None = None, stdin: str | None = None
+) -> subprocess.CompletedProcess:
     """Run ``pal`` as a user does: its own process, a home of its own, no credentials."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("ANTHROPIC", "PAL_", "MODEL_ID", "PYTEST", "COV"))}
+    clean = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("ANTHROPIC", "PAL_", "MODEL_ID", "PYTEST", "COV"))
+    }
     home = cwd.parent / "home"
     home.mkdir(exist_ok=True)
     clean |= {"HOME": str(home), "PYTHONPATH": str(ROOT), **(env or {})}
@@ -77,7 +83,12 @@ def test_without_key_and_demo_a_turn_without_a_screen_is_wrong_use(project: Path
 
 
 def test_a_key_without_a_model_is_wrong_use(project: Path) -> None:
-    run = pal("-p", "hello", cwd=project, env={"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"})
+    run = pal(
+        "-p",
+        "hello",
+        cwd=project,
+        env={"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"},
+    )
     assert run.returncode == 2 and "MODEL_ID" in run.stderr
 
 
@@ -99,7 +110,16 @@ def test_an_unknown_session_is_told_with_what_there_is(project: Path) -> None:
 
 def test_flags_become_settings_with_their_names() -> None:
     options = parser().parse_args(
-        ["--demo", "--set", "threshold=9k", "--allow", "bash: ls *", "--allow", "search", "--accept-edits"]
+        [
+            "--demo",
+            "--set",
+            "threshold=9k",
+            "--allow",
+            "bash: ls *",
+            "--allow",
+            "search",
+            "--accept-edits",
+        ]
     )
     assert flags_of(options) == {
         "threshold": "9k",
