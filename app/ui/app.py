@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App, SystemCommand
@@ -50,22 +50,28 @@ class PalApp(App[None]):
         self._leaving = False
         for theme in OWN:
             self.register_theme(theme)
-        wanted = wiring.settings.theme
-        self.theme = wanted if wanted in self.available_themes else automatic(os.environ)
+        self.use_theme(wiring.settings.theme)
 
     def get_default_screen(self) -> Screen[Any]:
         """Begin with the pair screen itself, or with nothing while trust is asked for."""
         return Screen() if self.wiring.trust is not None else PairScreen(self.wiring.settings)
 
     def on_mount(self) -> None:
-        moved = dict(self.wiring.settings.keymap)
-        if not check(moved):
-            self.set_keymap(moved)
+        self.use_keymap(self.wiring.settings.keymap)
         if self.wiring.trust is not None:
             from app.ui.screens.trust import TrustScreen
 
             self.push_screen(TrustScreen(self.wiring.trust), self._trusted)
         self.call_after_refresh(_settle_memory)
+
+    def use_theme(self, name: str) -> None:
+        """Draw with a theme; "auto" takes light or dark as the terminal is, so far as it says."""
+        self.theme = name if name in self.available_themes else automatic(os.environ)
+
+    def use_keymap(self, moved: Mapping[str, str]) -> None:
+        """Move keys by their ids; a keymap with an unknown id is not used, and the chat says so."""
+        if not check(moved):
+            self.set_keymap(dict(moved))
 
     def _trusted(self, level: Level | None) -> None:
         settings = self.wiring.settings

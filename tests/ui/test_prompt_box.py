@@ -173,3 +173,16 @@ async def test_page_keys_scroll_the_chat_from_the_prompt():
         await pilot.press("ctrl+end")
         await pilot.pause()
         assert app.pair.chat.scroll_y == end
+
+
+async def test_a_command_typed_faster_than_the_offers_follow_runs_as_typed():
+    app = pal_app(session := FakeSession())
+    async with app.run_test() as pilot:
+        await until_idle(app, pilot)
+        area = app.pair.prompt.area
+        area.insert("/")
+        await pilot.pause()
+        area.insert("undo")
+        area.action_send()
+        await until_idle(app, pilot)
+        assert session.asked == [("undo", "")]

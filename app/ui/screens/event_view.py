@@ -118,7 +118,7 @@ class EventView:
                 self._show_answer(request, answer)
             case BudgetChanged(budget):
                 self._budget, self._streamed = budget, 0.0
-                screen.query_one(BudgetGauge).budget = budget
+                screen.show_budget(budget)
             case CompactionStarted(layer, reason):
                 self.close_answer()
                 status.wait(f"Compressing... ({LAYERS.get(layer, layer)}: {one_line(reason, 80)})")

@@ -11,12 +11,14 @@ from textual.containers import Container
 from textual.events import DescendantBlur, DescendantFocus
 from textual.screen import Screen
 
+from app.core.budget import Budget
 from app.core.events import TodoItem
 from app.core.permission import Mode
+from app.errors import ConfigError
 from app.ui.commands import QUIT_WORDS, nearest, parse
 from app.ui.footer_hints import hints
 from app.ui.heading import heading_of
-from app.ui.keymap import Place, bindings
+from app.ui.keymap import Place, bindings, check
 from app.ui.screens.pair_commands import PairCommands
 from app.ui.screens.session_opening import SessionOpening
 from app.ui.screens.sheet import WIDTHS
@@ -117,12 +119,12 @@ class PairScreen(Screen[None]):
         self.app.approver.listen(self._questions_changed)
         self.show_heading()
         self.show_hints()
-        self.log_pane.set_threshold(self.settings.policy.auto.threshold)
-        self.query_one(ContextChart).threshold = self.settings.policy.auto.threshold
+        self._show_threshold(self.settings.policy.auto.threshold)
         if self.app.wiring.first_run:
             for line in GUIDANCE:
                 self.chat.add_notice(line)
-        for problem in (*self.settings.problems, *map(str, self.settings.conflicts)):
+        settings = self.settings
+        for problem in (*settings.problems, *map(str, settings.conflicts), *check(settings.keymap)):
             self.chat.add_notice(problem, warning=True)
         self.watch(self.chat, "new_rows", self.status.show_new_rows, init=False)
         self.opening.begin()
@@ -132,14 +134,19 @@ class PairScreen(Screen[None]):
         session = self.session
         if session is None:
             return
-        budget = session.budget
-        self.query_one(BudgetGauge).budget = budget
-        self.log_pane.set_threshold(budget.threshold if budget.auto else 0)
-        chart = self.query_one(ContextChart)
-        chart.threshold = budget.threshold if budget.auto else 0
-        chart.contexts = session.contexts
+        self.show_budget(session.budget)
+        self.query_one(ContextChart).contexts = session.contexts
         self.show_todo(session.todo)
         self.query_one(QueueBar).show_texts(session.queue)
+
+    def show_budget(self, budget: Budget) -> None:
+        """Move the gauge, and the threshold where it is drawn."""
+        self.query_one(BudgetGauge).budget = budget
+        self._show_threshold(budget.threshold if budget.auto else 0)
+
+    def _show_threshold(self, threshold: int) -> None:
+        self.log_pane.set_threshold(threshold)
+        self.query_one(ContextChart).threshold = threshold
 
     @property
     def session_contexts(self) -> tuple[int, ...]:
@@ -168,7 +175,13 @@ class PairScreen(Screen[None]):
         )
 
     def apply_settings(self, settings: Settings) -> None:
-        """Put changed settings in force, as far as they can change now."""
+        """Put changed settings in force, as far as they can change now.
+
+        Raises:
+            ConfigError: The mode needs a sandbox and there is none.
+        """
+        if settings.mode is Mode.AUTO and not self.app.wiring.sandbox():
+            raise ConfigError("mode", "auto needs a working sandbox, and there is none")
         before, self.settings = self.settings, settings
         session = self.session
         if session is not None:
@@ -178,7 +191,9 @@ class PairScreen(Screen[None]):
             if settings.model != before.model:
                 self.commands.run_model(settings.model)
         if settings.theme != before.theme:
-            self.commands.run_theme(settings.theme)
+            self.app.use_theme(settings.theme)
+        if settings.keymap != before.keymap:
+            self.app.use_keymap(settings.keymap)
         self.show_heading()
         self.refresh_session()
 

@@ -211,6 +211,10 @@ class PromptBox(Vertical):
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
+        self._offer()
+
+    def _offer(self) -> None:
+        """Offer what completes the text as it is now."""
         text = self.area.text
         if self._searching:
             self._offer_history()
@@ -225,6 +229,8 @@ class PromptBox(Vertical):
 
     def on_prompt_area_wanted(self, event: PromptArea.Wanted) -> None:
         event.stop()
+        if event.what in ("send", "complete"):
+            self._offer()  # keys may come faster than the area tells its changes
         match event.what:
             case "send":
                 self._send()
