@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from app.core.ports import Approver
     from app.core.requests import ModelInfo
     from app.tools.bash import Wrap
+    from app.ui.app import PalApp
     from app.ui.wiring import SessionCard
 
 WindowOf = Callable[["ModelInfo | None", str], tuple[int, str]]
@@ -90,32 +91,37 @@ def run_text(launch: Launch, text: str, output: str) -> int:
 
 def run_screen(launch: Launch) -> int:
     """Run the screen; return the exit code."""
+    app, opening = screen(launch)
+    try:
+        app.run()
+    finally:
+        asyncio.run(opening.close())
+    return app.return_code or 0
+
+
+def screen(launch: Launch) -> tuple[PalApp, Opening]:
+    """Return the app, not yet running, and what opens its sessions; close that afterwards."""
     from app.ui.app import PalApp
     from app.ui.wiring import Wiring
 
-    question = None if launch.trust else _question(launch)
-    settings = _settings(
-        launch, _trust(launch, question if not launch.trust else _question(launch))
-    )
+    question = _question(launch)
+    settings = _settings(launch, _trust(launch, question))
+    asked = None if launch.trust else question
     opening = Opening(launch, settings)
     state = Path.home() / STATE_FOLDER
-    app = PalApp(
-        Wiring(
-            open_session=opening.open_first,
-            settings=settings,
-            reopen=opening.open,
-            list_sessions=opening.cards,
-            trust=question,
-            answer_trust=opening.answer_trust(question) if question is not None else None,
-            save_setting=_save_setting,
-            state_folder=state,
-            first_run=not state.exists(),
-            sandbox=opening.sandbox_name,
-        )
+    wiring = Wiring(
+        open_session=opening.open_first,
+        settings=settings,
+        reopen=opening.open,
+        list_sessions=opening.cards,
+        trust=asked,
+        answer_trust=opening.answer_trust(asked) if asked is not None else None,
+        save_setting=_save_setting,
+        state_folder=state,
+        first_run=not state.exists(),
+        sandbox=opening.sandbox_name,
     )
-    app.run()
-    asyncio.run(opening.close())
-    return app.return_code or 0
+    return PalApp(wiring), opening
 
 
 def run_doctor_command(options: argparse.Namespace) -> int:
