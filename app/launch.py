@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -212,6 +213,11 @@ class Opening:
         demo = uses_demo(settings)
         model_id = _demo_id() if demo else settings.model
 
+        async def refuge() -> str:
+            place = Path(tempfile.mkdtemp(prefix="pal-record-"))
+            await record.move(place, display_root=str(place))
+            return str(place)
+
         def tools(needs: ToolNeeds) -> Any:
             return build_tools(
                 workspace,
@@ -248,6 +254,7 @@ class Opening:
                 model_id=model_id,
                 window_of=_window_of(settings, demo=demo),
                 admitted=lambda tool, arguments: _grant(workspace, places, arguments),
+                refuge=refuge,
                 is_tour=_is_tour if demo else _never,
                 max_output_tokens=settings.max_output_tokens,
                 mode=settings.mode,

@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.adapters import journal_outputs, journal_search
-from app.adapters.session_files import DISPLAY_ROOT, SessionFiles, create_files, open_files
+from app.adapters.session_files import (
+    DISPLAY_ROOT,
+    SessionFiles,
+    create_files,
+    moved_files,
+    open_files,
+)
 from app.core.history import (
     Bared,
     Cleared,
@@ -205,6 +211,14 @@ class Journal:
     async def load_output(self, name: str) -> str | None:
         """Return a stored text, or None; ``name`` may be the path that `store_output` returned."""
         return await self._do(journal_outputs.load_output, self.folder, name)
+
+    async def move(self, root: Path, *, display_root: str) -> None:
+        """Go on with a copy of the session in another folder, because its own cannot be written any more.
+
+        Raises:
+            RecordUnwritable: Nor can that one; the session stays where it is.
+        """
+        self._files = await self._do(moved_files, self._files, root, display_root)
 
     async def close(self) -> None:
         """Sync and let go of the session; one in which nothing was said leaves no folder behind."""

@@ -8,7 +8,8 @@ import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from shutil import rmtree
+from shutil import Error as CopyError
+from shutil import copytree, rmtree
 from typing import TypeVar
 
 from app.adapters import journal_outputs
@@ -33,7 +34,7 @@ from app.adapters.session_lock import SessionLock
 from app.core.history import Bared, Cleared, Commit, Effects, Entry, Pinned, Remark, Undone
 from app.core.messages import JsonObject, Message
 from app.core.ports import Clock, CommitDraft
-from app.errors import SessionNotFound
+from app.errors import RecordUnwritable, SessionNotFound
 
 DISPLAY_ROOT = ".transcripts"
 """The folder of all sessions, in the project's folder."""
@@ -58,7 +59,7 @@ class SessionFiles:
         self.reader = reader
         self.lock = lock
         self.closed = False
-        self._clock = clock
+        self.clock = clock
         self._display = display
         self.counters: Counters = reader.counters()
         tail = reader.scan(reader.segments[-1]).tail
@@ -86,7 +87,7 @@ class SessionFiles:
         entry = Entry(
             seq=counters.seq,
             number=counters.number,
-            time=self._clock.now(),
+            time=self.clock.now(),
             message=message,
             spoken=spoken,
             effects=effects,
@@ -105,7 +106,7 @@ class SessionFiles:
     def mark(self, make: Callable[[int], _M], kind: str) -> _M:
         """Write a mark; ``make`` gets its ``seq``."""
         mark = make(self.counters.seq)
-        line = encode_mark(mark, self._clock.now())
+        line = encode_mark(mark, self.clock.now())
         written = decode_line(line)
         assert isinstance(written, type(mark))
         offset = self._write_event(line)
@@ -114,7 +115,7 @@ class SessionFiles:
 
     def remark(self, kind: str, data: JsonObject) -> Remark:
         """Write a remark."""
-        line = encode_remark(Remark(self.counters.seq, self._clock.now(), kind, data))
+        line = encode_remark(Remark(self.counters.seq, self.clock.now(), kind, data))
         written = decode_line(line)
         assert isinstance(written, Remark)
         self._write_event(line)
@@ -127,7 +128,7 @@ class SessionFiles:
         commit = Commit(
             seq=counters.seq,
             number=counters.commit,
-            time=self._clock.now(),
+            time=self.clock.now(),
             layer=draft.layer,
             head=draft.head(self.transcript),
             replaced=draft.replaced,
@@ -185,6 +186,21 @@ class SessionFiles:
         c = self.counters
         self.counters = Counters(c.seq + 1, c.number, c.result, c.commit)
         return offset
+
+
+def moved_files(files: SessionFiles, root: Path, display_root: str) -> SessionFiles:
+    """Go on with a copy of a session in another folder; see `Journal.move`."""
+    name = files.reader.folder.name
+    try:
+        prepare_root(root, ignored=True)
+        copytree(files.reader.folder, root / name, dirs_exist_ok=True)
+    except (OSError, CopyError) as error:
+        problem = error if isinstance(error, OSError) else OSError(str(error))
+        raise unwritable(root, problem) from error
+    moved = open_files(root, name, files.clock, display_root)
+    with suppress(OSError, RecordUnwritable):  # what cannot be synced there is in the copy
+        files.close()
+    return moved
 
 
 def _is_empty(path: Path) -> bool:

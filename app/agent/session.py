@@ -32,7 +32,7 @@ from app.core.policy import CompactionPolicy
 from app.core.ports import Approver, Clock, Model, Record, Tool
 from app.core.reports import CompactionReport, Layer
 from app.core.requests import ModelInfo, ToolSpec
-from app.errors import CompactionRefused, ConfigError, ModelError, PalError
+from app.errors import CompactionRefused, ConfigError, ModelError, PalError, RecordUnwritable
 
 MODEL_INFO_SECONDS = 5.0
 
@@ -69,6 +69,8 @@ class SessionParts:
     """Returns a model's window in tokens and where the figure comes from."""
     admitted: Admitted = lambda _tool, _arguments: None
     """Hears of each call that may run."""
+    refuge: Callable[[], Awaitable[str]] | None = None
+    """Moves the record to a temporary folder and returns its path, for when its own cannot be written."""
     is_tour: Callable[[str], bool] = lambda _text: False
     """Whether a text asks the embedded model for its tour."""
     max_output_tokens: int = 8_000
@@ -100,6 +102,8 @@ class Session:
         self._channel = Channel()
         self._wanted: list[str] = []
         self._info_known = False
+        self.unsaved = ""
+        """The temporary folder that holds the record because its own cannot be written; "" when all is well."""
         self.mode = parts.mode
         self.rules = parts.rules
         frame = _frame(parts, tuple(tool.spec for tool in self._tools.values()))
@@ -349,6 +353,17 @@ class Session:
             return ()
         before = replay(await self._parts.record.history(before=commit))
         return before.compact(made).view().messages
+
+    async def go_unsaved(self) -> str:
+        """Go on with the record in a temporary folder, because its own cannot be written; return that folder.
+
+        Raises:
+            RecordUnwritable: There is no such folder either.
+        """
+        if self._parts.refuge is None:
+            raise RecordUnwritable("there is no other place for the record")
+        self.unsaved = await self._parts.refuge()
+        return self.unsaved
 
     # Settings
 
