@@ -17,9 +17,10 @@ MAX_PAGES = 5
 """Pages of one file that a full reading takes."""
 MAX_STEPS = 150
 """Answers after which a reading without end gives up."""
-ABREAST = ((6, 1), (12, 4), (MAX_STEPS, 8))
-"""How many files a reading without end takes in one answer, up to which answer: one by one alone, layer 1 clears as
-fast as it reads."""
+ABREAST = ((6, 1), (12, 2), (MAX_STEPS, 4))
+"""How many files the first round of a reading without end takes in one answer, up to which answer: one by one alone,
+layer 1 clears as fast as it reads. Later rounds read what was cleared, which is pinned; there one at a time is enough,
+and little is unseen when layer 2 comes."""
 MAX_LINES = 40
 """Files that a report describes one by one."""
 MAX_NAMED = 4
@@ -70,7 +71,7 @@ def read_until_compacted(wish: Wish, reading: Reading, t: Tongue) -> Script:
     while steps < MAX_STEPS:
         following = _next_page(last, counts) if last else None
         fewest = min(counts[path] for path in files)
-        batch = next(count for until, count in ABREAST if steps < until)
+        batch = 1 if fewest else next(count for until, count in ABREAST if steps < until)
         due = [path for path in files if counts[path] == fewest][:batch]
         calls = (following,) if following else tuple(Call("read_file", {"path": p}) for p in due)
         names = ", ".join(f"`{call.arguments['path']}`" for call in calls[:MAX_NAMED])
