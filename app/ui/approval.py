@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from app.core.permission import ApprovalAnswer, ApprovalRequest
+if TYPE_CHECKING:
+    from app.core.permission import ApprovalAnswer, ApprovalRequest
 
 
 class ScreenApprover:

@@ -46,6 +46,8 @@ def announcement(report: CompactionReport) -> str:
         case Layer.AUTO | Layer.MANUAL, Outcome.REFUSED | Outcome.FAILED:
             verb = "was refused" if report.outcome is Outcome.REFUSED else "failed"
             return f"Compaction {verb}: {report.reason}"
+        case _, Outcome.UNDONE:
+            return f"Compaction undone: the view before it is back, {report.before:,} -> {report.after:,} tokens."
         case Layer.MICRO, Outcome.FAILED:
             return f"Clearing old results failed: {report.reason}"
         case _:

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.ports import Approver
-from app.settings import Level, Settings, TrustQuestion
-
 if TYPE_CHECKING:
     from app.agent.session import Session
+    from app.core.ports import Approver
+    from app.settings import Level, Settings, TrustQuestion
 
-SessionOpener = Callable[[Approver], Awaitable["Session"]]
+SessionOpener = Callable[["Approver"], Awaitable["Session"]]
 """Opens the session to begin with. Called after the first paint, so that slow imports belong in it."""
-SessionReopener = Callable[[Approver, str | None], Awaitable["Session"]]
+SessionReopener = Callable[["Approver", str | None], Awaitable["Session"]]
 """Opens an earlier session by its name, or a new one for None. The one before is closed already."""
 
 

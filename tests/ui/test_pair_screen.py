@@ -326,6 +326,7 @@ async def test_the_todo_list_is_in_sight():
     items = (TodoItem("read", "done"), TodoItem("write the parser", "doing"))
     app = pal_app(FakeSession([answer("ok", TodoChanged(items))]))
     async with app.run_test(size=(80, 24)) as pilot:
+        await until_idle(app, pilot)
         app.pair.turns._view.show(TodoChanged(items))
         line = app.pair.query_one(TodoLine)
         await pilot.pause()
@@ -470,3 +471,30 @@ async def test_ctrl_t_changes_between_dark_and_light():
         assert app.theme == "palimpsest-light"
         await pilot.press("ctrl+t")
         assert app.theme == "palimpsest-dark"
+
+
+async def test_reading_earlier_text_holds_and_new_lines_are_counted_until_the_end_is_wanted():
+    app = pal_app(FakeSession())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_idle(app, pilot)
+        for number in range(60):
+            app.pair.chat.add_notice(f"note {number}")
+        await pilot.pause(0.2)
+        await pilot.press("pageup")
+        held = app.pair.chat.scroll_y
+        app.pair.chat.add_notice("a newer note")
+        await pilot.pause(0.3)
+        assert app.pair.chat.scroll_y == held
+        assert "new line" in shown(app.pair.status)
+        await pilot.press("ctrl+end")
+        await pilot.pause(0.2)
+        assert "new line" not in shown(app.pair.status)
+
+
+async def test_an_undone_compaction_is_told_in_the_chat():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        await until_idle(app, pilot)
+        app.pair.submit("/undo")
+        await until_idle(app, pilot)
+        assert "14,200 -> 31,900" in app.pair.chat.plain_text()

@@ -221,7 +221,7 @@ class EventView:
         elif report.outcome is Outcome.UNDONE:
             screen.chat.mark_cleared(report.results, cleared=False)
         if text := announcement(report):
-            screen.chat.add_notice(text, warning=True)
+            screen.chat.add_notice(text, warning=report.outcome is not Outcome.UNDONE)
         screen.show_hints()
 
     def _show_end(self, event: TurnEnded) -> None:

@@ -11,8 +11,6 @@ from textual.containers import Container
 from textual.events import DescendantBlur, DescendantFocus
 from textual.screen import Screen
 
-from app.core.budget import Budget
-from app.core.events import TodoItem
 from app.core.permission import Mode
 from app.errors import ConfigError
 from app.ui.commands import QUIT_WORDS, nearest, parse
@@ -37,6 +35,8 @@ from app.ui.widgets.todo_panel import TodoLine, TodoPanel
 
 if TYPE_CHECKING:
     from app.agent.session import Session
+    from app.core.budget import Budget
+    from app.core.events import TodoItem
     from app.settings import Settings
     from app.ui.app import PalApp
 

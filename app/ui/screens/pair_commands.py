@@ -9,9 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.events import Event
 from app.core.permission import Mode
-from app.core.reports import CompactionReport
 from app.errors import PalError
 from app.ui.commands import Command
 from app.ui.format import cost, percent, plural, tokens
@@ -20,6 +18,8 @@ from app.ui.widgets.context_chart import ContextChart
 
 if TYPE_CHECKING:
     from app.agent.session import Session
+    from app.core.events import Event
+    from app.core.reports import CompactionReport
     from app.ui.screens.pair import PairScreen
 
 # The screens below open seldom; each is imported when it opens, so that the prompt is there sooner.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from app.core.events import Event, TurnEnd
 from app.errors import PalError
-from app.ui.screens.event_view import EventView
 from app.ui.widgets.queue_bar import QueueBar
 
 if TYPE_CHECKING:
     from app.agent.session import Session
+    from app.core.events import Event
+    from app.ui.screens.event_view import EventView
     from app.ui.screens.pair import PairScreen
 
 
@@ -21,9 +22,15 @@ class TurnRunning:
 
     def __init__(self, screen: PairScreen) -> None:
         self._screen = screen
-        self._view = EventView(screen)
         self.is_busy = False
         """Whether a turn or a compaction runs."""
+
+    @cached_property
+    def _view(self) -> EventView:
+        """Imported with the first turn: the events of a session are many types that the first paint does not need."""
+        from app.ui.screens.event_view import EventView
+
+        return EventView(self._screen)
 
     def say(self, text: str) -> None:
         """Send a message: now, after the session is open, or at the next step of the running turn."""
@@ -89,6 +96,8 @@ class TurnRunning:
 
     async def _queued(self) -> str:
         """Return what was typed ahead and still waits after a normal end, as one message."""
+        from app.core.events import TurnEnd
+
         session = self._screen.session
         if session is None or self._view.end not in (TurnEnd.DONE, None):
             return ""

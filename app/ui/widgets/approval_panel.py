@@ -221,7 +221,7 @@ class ApprovalPanel(Vertical, can_focus=True):
     def _fill(self, request: ApprovalRequest) -> None:
         shown, hidden = _revealed(request.detail)
         title = Content.assemble(("? ", "bold $text-warning"), (one_line(request.title), "bold"))
-        if request.is_diff:
+        if request.is_diff and "(+" not in request.title:
             added, removed = changed_lines(request.detail)
             title = Content.assemble(
                 title, (f"  +{added}", "$text-success"), (f" -{removed}", "$text-error")
@@ -258,7 +258,6 @@ def _keys(request: ApprovalRequest) -> Content:
         parts.append(("a", f"always  {one_line(str(request.proposal), 60)}"))
     if request.editable:
         parts.append(("e", "edit"))
-    parts.append(("Esc", "no"))
     row = Content("")
     for key, what in parts:
         row = Content.assemble(row, (key, "bold $text-primary"), f" {what}   ")

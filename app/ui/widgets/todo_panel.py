@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widgets import Static
 
-from app.core.events import TodoItem
 from app.core.visible_text import one_line
+
+if TYPE_CHECKING:
+    from app.core.events import TodoItem
 
 SHAPES = {"pending": ("○", ""), "doing": ("▶", "bold $text-primary"), "done": ("✓", "$text-muted")}
 
