@@ -5,14 +5,16 @@ Imports are lazy on purpose: ``--version`` and ``--help`` answer at once, and th
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app import __version__
 from app.errors import ConfigError, PalError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
 
 EXIT_WRONG_USE = 2
 COMMANDS = ("doctor", "sessions", "replay")
@@ -53,6 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def leave_start_folder() -> None:
     """Take the start folder off the import path: a project's ``json.py`` must never run inside this program."""
+    from pathlib import Path
+
     home = Path(__file__).resolve().parent.parent
     start = Path.cwd()
     kept = []
@@ -84,6 +88,8 @@ def _command(name: str) -> Callable[[list[str]], int]:
 
 
 def _parser() -> argparse.ArgumentParser:
+    import argparse
+
     parser = argparse.ArgumentParser(
         prog="pal",
         description="A pair programmer in the terminal whose conversation never ends.",
@@ -142,6 +148,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _main(options: argparse.Namespace) -> int:
+    from pathlib import Path
+
     from app.launch import Launch, run_screen, run_text
 
     folder = Path(options.folder)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.permission import Mode
-from app.core.requests import Price
+from app.core.prices import Price
 from app.errors import ConfigError
 from app.settings import (
     DEFAULT,

@@ -26,12 +26,12 @@ from app.adapters.model_list import next_page, read_model, read_models
 from app.adapters.model_table import price_of
 from app.adapters.request_body import encode_request
 from app.adapters.retry import RetryPolicy
+from app.core.prices import Price
 from app.core.requests import (
     FieldDropped,
     ModelEvent,
     ModelInfo,
     ModelRequest,
-    Price,
     RetryWait,
 )
 from app.errors import Busy, ModelError, Rejected, StreamBroken, Unreachable

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.core.requests import ModelInfo, Price
+from app.core.prices import Price
+from app.core.requests import ModelInfo
 
 ASSUMED_OFFICIAL_WINDOW = 200_000
 ASSUMED_FOREIGN_WINDOW = 32_000

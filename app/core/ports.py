@@ -19,8 +19,9 @@ from app.core.history import (
 )
 from app.core.messages import Image, JsonObject, Message, Text
 from app.core.permission import ApprovalAnswer, ApprovalRequest
+from app.core.prices import Price
 from app.core.reports import Layer
-from app.core.requests import ModelEvent, ModelInfo, ModelRequest, Price, ToolSpec
+from app.core.requests import ModelEvent, ModelInfo, ModelRequest, ToolSpec
 
 
 class Clock(Protocol):

@@ -132,22 +132,3 @@ class ModelInfo:
     window: int | None = None
     """Input tokens it accepts."""
     max_output: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars per million tokens."""
-
-    input: float
-    output: float
-    cache_read: float
-    cache_write: float
-
-    def of(self, usage: Usage) -> float:
-        """Return the dollars of one request."""
-        return (
-            usage.input * self.input
-            + usage.output * self.output
-            + usage.cache_read * self.cache_read
-            + usage.cache_write * self.cache_write
-        ) / 1e6

@@ -14,12 +14,12 @@ from app.compaction.summary import HEADINGS
 from app.core.budget import Usage
 from app.core.messages import Image, JsonObject, Message, Text, ToolResult, ToolUse
 from app.core.ports import Emit, Proposal, ToolOutcome
+from app.core.prices import Price
 from app.core.requests import (
     Answer,
     ModelEvent,
     ModelInfo,
     ModelRequest,
-    Price,
     Purpose,
     StopReason,
     ToolSpec,

@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from app.core.requests import Price
+from app.core.prices import Price
 
 _INTEGER = re.compile(r"([0-9][0-9_,]*)(k|m)?", re.IGNORECASE)
 _DECIMAL = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(k|m)", re.IGNORECASE)

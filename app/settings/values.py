@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from app.core.permission import Mode, Rule
 from app.core.policy import CompactionPolicy
-from app.core.requests import Price
+from app.core.prices import Price
 from app.settings.base_url import OFFICIAL, is_loopback, is_official
 
 DEFAULT = "default"

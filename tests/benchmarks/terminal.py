@@ -87,7 +87,9 @@ class Terminal:
         try:
             data = os.read(self._handle, 1 << 16)
         except OSError as error:
-            raise EOFError(f"the program ended:\n{self.drawn[-2000:].decode(errors='replace')}") from error
+            raise EOFError(
+                f"the program ended:\n{self.drawn[-2000:].decode(errors='replace')}"
+            ) from error
         for asked, answer in _ANSWERS:
             if asked in data:
                 os.write(self._handle, answer)
@@ -107,7 +109,9 @@ class Terminal:
         wanted, end = text.encode(), time.monotonic() + seconds
         while wanted not in self.drawn:
             if time.monotonic() > end:
-                raise TimeoutError(f"{text!r} was not drawn:\n{self.drawn[-2000:].decode(errors='replace')}")
+                raise TimeoutError(
+                    f"{text!r} was not drawn:\n{self.drawn[-2000:].decode(errors='replace')}"
+                )
             self.read(0.05)
         return time.monotonic()
 

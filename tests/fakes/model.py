@@ -8,13 +8,13 @@ from typing import Any
 
 from app.core.budget import Usage
 from app.core.messages import Message, Text, ToolUse
+from app.core.prices import Price
 from app.core.requests import (
     Answer,
     CallDelta,
     ModelEvent,
     ModelInfo,
     ModelRequest,
-    Price,
     StopReason,
     TextDelta,
 )
@@ -23,23 +23,35 @@ from app.core.tokens import estimate_json, estimate_messages, estimate_text
 Step = Answer | Exception | Callable[[ModelRequest], Any]
 
 
-def says(text: str, *, stop: StopReason = StopReason.END_TURN, usage: Usage | None = None) -> Answer:
+def says(
+    text: str, *, stop: StopReason = StopReason.END_TURN, usage: Usage | None = None
+) -> Answer:
     """An answer of plain text."""
     return Answer(Message("assistant", (Text(text),)), usage, stop)
 
 
-def calls(*uses: tuple[str, str, dict[str, Any]], text: str = "", usage: Usage | None = None) -> Answer:
+def calls(
+    *uses: tuple[str, str, dict[str, Any]], text: str = "", usage: Usage | None = None
+) -> Answer:
     """An answer with tool calls, each (id, tool, input)."""
     blocks = [Text(text)] if text else []
     return Answer(
-        Message("assistant", (*blocks, *(ToolUse(i, n, a) for i, n, a in uses))), usage, StopReason.TOOL_USE
+        Message("assistant", (*blocks, *(ToolUse(i, n, a) for i, n, a in uses))),
+        usage,
+        StopReason.TOOL_USE,
     )
 
 
 class ScriptedModel:
     """Answers with the script's steps, one a request; a callable step makes its answer from the request."""
 
-    def __init__(self, script: Iterable[Step] = (), *, window: int | None = 200_000, hold: asyncio.Event | None = None):
+    def __init__(
+        self,
+        script: Iterable[Step] = (),
+        *,
+        window: int | None = 200_000,
+        hold: asyncio.Event | None = None,
+    ):
         self.script = list(script)
         self.requests: list[ModelRequest] = []
         self.window = window
@@ -65,7 +77,13 @@ class ScriptedModel:
             yield TextDelta(text[1:])
         for use in step.message.tool_uses:
             yield CallDelta(use.id, use.name, 2)
-        yield Answer(step.message, step.usage or self.bill(request, step), step.stop, step.stop_text, request.model)
+        yield Answer(
+            step.message,
+            step.usage or self.bill(request, step),
+            step.stop,
+            step.stop_text,
+            request.model,
+        )
 
     def bill(self, request: ModelRequest, answer: Answer) -> Usage:
         prompt = (

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import count
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 from textual.timer import Timer
 
-from app.core.history import Entry
-from app.core.reports import CompactionReport
 from app.core.visible_text import one_line, visible_text
 from app.ui.chat.answer import LiveAnswer
 from app.ui.chat.entries import (
@@ -20,10 +19,14 @@ from app.ui.chat.entries import (
     TextSection,
     UserSection,
 )
-from app.ui.chat.history import HistoryReader
 from app.ui.chat.markdown_rendering import shared_parser
 from app.ui.chat.navigation import NavigableTranscriptView
 from app.ui.chat.tool_card import CardSection, CardState
+
+if TYPE_CHECKING:
+    from app.core.history import Entry
+    from app.core.reports import CompactionReport
+    from app.ui.chat.history import HistoryReader
 
 
 class ChatPane(NavigableTranscriptView):
@@ -46,7 +49,7 @@ class ChatPane(NavigableTranscriptView):
         self._results: dict[str, CardSection] = {}
         """By result id."""
         self._clock: Timer | None = None
-        self._history = HistoryReader(self._groups)
+        self._history: HistoryReader | None = None
         self._older: int | None = None
         self._asked = False
 
@@ -229,6 +232,10 @@ class ChatPane(NavigableTranscriptView):
         """
         self._asked = False
         self._older = entries[0].number if entries and more else None
+        if self._history is None:
+            from app.ui.chat.history import HistoryReader  # most sessions are new and need none
+
+            self._history = HistoryReader(self._groups)
         sections = self._history.sections(entries)
         for section in sections:
             if isinstance(section, CardSection) and section.result:
@@ -245,7 +252,7 @@ class ChatPane(NavigableTranscriptView):
         self._mark(None)
         self._cards.clear()
         self._results.clear()
-        self._history = HistoryReader(self._groups)
+        self._history = None
         self._older, self._asked = None, False
         self.follow()
 
