@@ -168,6 +168,8 @@ class Opening:
         self._settings = settings
         self._sandbox: Sandbox | None = None
         self._processes: list[Any] = []
+        self._warming: asyncio.Task[None] | None = None
+        """Loads the SDK in a thread while the user types the first message."""
 
     async def open_first(self, approver: Approver) -> Session:
         """Open the session that the arguments name, or a new one."""
@@ -229,10 +231,11 @@ class Opening:
                 bash_seconds=round(settings.bash_timeout),
             )
 
-        return await Session.open(
+        model = build_model(settings, demo=demo)
+        session = await Session.open(
             SessionParts(
                 record=record,
-                model=build_model(settings, demo=demo),
+                model=model,
                 approver=approver,
                 clock=clock,
                 surroundings=Surroundings(
@@ -261,6 +264,8 @@ class Opening:
                 rules=settings.rules,
             )
         )
+        self._warming = asyncio.create_task(model.warm_up())
+        return session
 
     def sandbox_name(self) -> str:
         """Return what confines commands; "" when nothing does, or before a session is open."""

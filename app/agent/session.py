@@ -32,7 +32,15 @@ from app.core.policy import CompactionPolicy
 from app.core.ports import Approver, Clock, Model, Record, Tool
 from app.core.reports import CompactionReport, Layer
 from app.core.requests import ModelInfo, ToolSpec
-from app.errors import CompactionRefused, ConfigError, ModelError, PalError, RecordUnwritable
+from app.errors import (
+    Busy,
+    CompactionRefused,
+    ConfigError,
+    ModelError,
+    PalError,
+    RecordUnwritable,
+    Unreachable,
+)
 
 MODEL_INFO_SECONDS = 5.0
 
@@ -458,7 +466,7 @@ class Session:
         tell(TodoChanged(self._dialogue.todo))
 
     async def _learn_model(self) -> None:
-        """Ask the endpoint once what it says about the model; a silent endpoint costs a few seconds at most."""
+        """Ask what the endpoint says about the model, until it answers; its silence costs a few seconds, once."""
         frame = self._dialogue.frame
         if not frame.model:
             raise ConfigError(
@@ -466,12 +474,16 @@ class Session:
             )
         if self._info_known:
             return
-        self._info_known = True
+        model = self._parts.model
+        await model.warm_up()
         try:
             async with asyncio.timeout(MODEL_INFO_SECONDS):
-                info = await self._parts.model.info(frame.model)
+                info = await model.info(frame.model)
+        except (Busy, Unreachable):
+            return  # asked again before the next turn
         except (ModelError, TimeoutError):
             info = None
+        self._info_known = True
         self._dialogue.max_output = info.max_output if info else None
         frame.window, frame.window_source = self._parts.window_of(info, frame.model)
         self._dialogue.fit_threshold()

@@ -49,6 +49,10 @@ class Model(Protocol):
         """
         ...
 
+    async def warm_up(self) -> None:
+        """Load what the first call needs, so that this time does not count as the endpoint's silence."""
+        ...
+
     async def models(self) -> tuple[ModelInfo, ...]:
         """Return what the endpoint lists; () when it has no list."""
         ...

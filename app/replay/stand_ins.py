@@ -73,6 +73,9 @@ class RecordedModel:
         stop = StopReason.TOOL_USE if message.tool_uses else StopReason.END_TURN
         yield Answer(message, usage, stop, model=request.model)
 
+    async def warm_up(self) -> None:
+        """Do nothing."""
+
     async def models(self) -> tuple[ModelInfo, ...]:
         """Return nothing: there is no endpoint."""
         return ()

@@ -25,7 +25,7 @@ from app.core.permission import (
 )
 from app.core.policy import AutoPolicy, CompactionPolicy, ManualPolicy, MicroPolicy
 from app.core.ports import Emit, Proposal, ToolOutcome
-from app.core.requests import ToolSpec
+from app.core.requests import ModelInfo, ToolSpec
 from app.core.validate import problems
 from app.errors import ToolError
 from tests.fakes.clock import FakeClock
@@ -100,6 +100,10 @@ class Rig:
     clock: FakeClock = field(default_factory=FakeClock)
     tools: tuple[Handy, ...] = ()
     window: int = 200_000
+    window_of: Callable[[ModelInfo | None, str], tuple[int, str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.window_of = lambda info, _model: (self.window, "settings")
 
     async def open(self, name: str | None = None) -> Session:
         root = self.folder / ".transcripts"
@@ -120,7 +124,7 @@ class Rig:
                 read_lines=no_file,
                 policy=self.policy,
                 model_id="scripted",
-                window_of=lambda info, _model: (self.window, "settings"),
+                window_of=self.window_of,
             )
         )
 

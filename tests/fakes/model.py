@@ -93,6 +93,9 @@ class ScriptedModel:
         )
         return Usage(input=round(prompt), output=round(estimate_messages([answer.message])))
 
+    async def warm_up(self) -> None:
+        pass
+
     async def models(self) -> tuple[ModelInfo, ...]:
         return (ModelInfo("scripted", "Scripted", self.window, 8_000),)
 
