@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from app.ui.widgets.approval_panel import GRACE
 from tests.e2e.endpoint import KEY, MODEL, Endpoint
 from tests.e2e.terminal import Terminal
 
@@ -117,6 +118,13 @@ def ask(terminal: Terminal, text: str, seconds: float = 60.0) -> None:
     """Send a message or command and read until all is done that it caused."""
     send(terminal, text)
     finish(terminal, seconds)
+
+
+def answer_question(terminal: Terminal, *keys: str) -> None:
+    """Answer the question that is asked, after the time in which keys still belong to the prompt."""
+    terminal.wait_for("─ question", "asked because")
+    terminal.read_for(GRACE + 0.1)
+    terminal.press(*keys)
 
 
 def send(terminal: Terminal, text: str) -> None:

@@ -149,6 +149,12 @@ class Terminal:
             self._show(data)
         return came
 
+    def read_for(self, seconds: float) -> None:
+        """Read whatever comes for some time."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            self.pump(left)
+
     def resize(self, columns: int, rows: int) -> None:
         """Give the terminal another size and tell the program."""
         self.screen.resize(rows, columns)
