@@ -31,6 +31,12 @@ def highest_threshold(wanted: int, window: int, max_tokens: int) -> int:
     return max(1, min(wanted, window - max_tokens - SUMMARY_PROMPT_TOKENS))
 
 
+def floor_of(system: str, tools: Sequence[ToolSpec]) -> float:
+    """Return the raw estimate of what stands around the messages."""
+    specs = [[tool.name, tool.description, dict(tool.input_schema)] for tool in tools]
+    return estimate_text(system) + estimate_json(specs)
+
+
 @dataclass(slots=True)
 class Frame:
     """What stands around the messages of each request. It changes only between turns, or at a compaction."""
@@ -46,8 +52,7 @@ class Frame:
 
     def floor(self) -> float:
         """Return the raw estimate of everything but the messages."""
-        specs = [[s.name, s.description, dict(s.input_schema)] for s in self.tools]
-        return estimate_text(self.system) + estimate_json(specs)
+        return floor_of(self.system, self.tools)
 
 
 @dataclass(slots=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import heapq
 from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any
 
-from app.agent.dialogue import Dialogue
+from app.agent.dialogue import Dialogue, floor_of
 from app.agent.queue import TypedAhead
 from app.core import remarks
 from app.core.budget import Usage
@@ -15,11 +16,12 @@ from app.core.events import TodoItem
 from app.core.history import Commit, Effects, Entry, HistoryItem, Remark, Span, Undone
 from app.core.messages import JsonObject, ToolResult, block_from_json
 from app.core.reports import CompactionReport, Layer, Outcome
-from app.core.requests import Purpose
+from app.core.requests import Purpose, ToolSpec
 
 RESTORED = frozenset(
     {
         remarks.USAGE,
+        remarks.PROMPT,
         remarks.REPORT,
         remarks.QUEUED,
         remarks.UNQUEUED,
@@ -54,6 +56,10 @@ async def restore(dialogue: Dialogue, queue: TypedAhead) -> Finished:
                 said.append(item)
             case Remark(kind=remarks.USAGE, data=data):
                 _count(dialogue, data)
+            case Remark(kind=remarks.PROMPT, data=data):
+                tools = [ToolSpec(**spec) for spec in data["tools"]]
+                floor = floor_of(data["system"], tools)  # the usages that follow were billed with it
+                dialogue.meter = dataclasses.replace(dialogue.meter, floor=floor)
             case Remark(kind=remarks.REPORT, data=data):
                 dialogue.reports.append(report_from_json(data, item.time))
             case Remark(kind=remarks.TODO, data=data):

@@ -280,6 +280,20 @@ async def test_a_resumed_session_has_the_same_view_budget_and_totals(tmp_path: P
     await again.close()
 
 
+async def test_a_resumed_session_estimates_with_the_factor_it_had_learned(tmp_path: Path) -> None:
+    def twice_the_estimate(request: ModelRequest) -> Answer:
+        bill = rig.model.bill(request, says("ok"))
+        return says("ok", usage=replace(bill, input=2 * bill.input))
+
+    rig = Rig(tmp_path, ScriptedModel([twice_the_estimate] * 2))
+    session = await rig.open()
+    await read(session.submit("one"))
+    await session.close()
+    again = await rig.open(session.name)
+    assert again._dialogue.meter.factor == session._dialogue.meter.factor
+    await again.close()
+
+
 async def test_calls_cut_off_by_a_crash_get_results_that_say_so(tmp_path: Path) -> None:
     rig = Rig(tmp_path, ScriptedModel([says("Welcome back.")]))
     session = await rig.open()
