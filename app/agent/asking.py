@@ -11,6 +11,7 @@ from app.agent.dialogue import Dialogue
 from app.agent.layers import Layers
 from app.compaction.breakpoints import cache_points
 from app.core import remarks
+from app.core.budget import Usage
 from app.core.events import (
     CallArriving,
     Notice,
@@ -57,7 +58,7 @@ class Asking:
             try:
                 return await self._stream()
             except ContextOverflow as error:
-                self._learn_window(error)
+                self._learn_size(error)
                 if shrunk or not await self.layers.overflow(self.tell):
                     raise
                 shrunk = True
@@ -113,6 +114,10 @@ class Asking:
             case FieldDropped(name):
                 self.tell(Notice(f"The endpoint does not know {name}; it is left out from now on."))
 
-    def _learn_window(self, error: ContextOverflow) -> None:
+    def _learn_size(self, error: ContextOverflow) -> None:
+        dialogue = self.dialogue
+        if error.sent:
+            counted = Usage(input=error.sent)
+            dialogue.meter = dialogue.meter.measure(counted, sent=self.sent, now=self.sent)
         if error.window:
-            self.dialogue.learn_window(error.window)
+            dialogue.learn_window(error.window)

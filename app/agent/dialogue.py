@@ -27,8 +27,11 @@ SUMMARY_PROMPT_TOKENS = 1_000
 
 
 def highest_threshold(wanted: int, window: int, max_tokens: int) -> int:
-    """Return the wanted threshold, or the highest that leaves room for an answer and for the summary call."""
-    return max(1, min(wanted, window - max_tokens - SUMMARY_PROMPT_TOKENS))
+    """Return the wanted threshold, or the highest that leaves room for an answer and for the summary call.
+
+    A window hardly larger than the longest answer is shared by halves: most answers are far shorter than the longest.
+    """
+    return max(1, min(wanted, max(window - max_tokens - SUMMARY_PROMPT_TOKENS, window // 2)))
 
 
 def floor_of(system: str, tools: Sequence[ToolSpec]) -> float:

@@ -140,9 +140,13 @@ class Layers:
         await self.compact(Layer.AUTO, reason, "", tell)
 
     async def overflow(self, tell: Tell) -> bool:
-        """Compact because the endpoint refused the request's size; return whether the view became smaller."""
+        """Compact because the endpoint refused the request's size; return whether the view became smaller.
+
+        Where the endpoint does not say how much it takes, it takes less than this: the new view is aimed below it.
+        """
         before = self._dialogue.used
-        await self.compact(Layer.AUTO, "the endpoint says the request is too long", "", tell)
+        reason = "the endpoint says the request is too long"
+        await self.compact(Layer.AUTO, reason, "", tell, limit=before)
         return self._dialogue.used < before
 
     async def manual(self, reason: str, focus: str, tell: Tell) -> bool:
@@ -165,13 +169,23 @@ class Layers:
         report = await self.compact(Layer.MANUAL, reason, focus, tell)
         return report.outcome is Outcome.APPLIED
 
-    async def compact(self, layer: Layer, reason: str, focus: str, tell: Tell) -> CompactionReport:
-        """Make the summary and put the new view in force; a failure changes nothing."""
+    async def compact(
+        self, layer: Layer, reason: str, focus: str, tell: Tell, *, limit: int | None = None
+    ) -> CompactionReport:
+        """Make the summary and put the new view in force; a failure changes nothing.
+
+        Args:
+            layer: Who compacts.
+            reason: Why.
+            focus: What to keep exactly; "" for nothing special.
+            tell: Is told what happens.
+            limit: Tokens that are known to be too many; None when only the threshold counts.
+        """
         tell(CompactionStarted(layer, reason))
         await self._dialogue.record.sync()
         started = self._clock.monotonic()
         compaction = await compact(
-            self.situation(),
+            self.situation(limit),
             layer=layer,
             reason=reason,
             focus=focus,
@@ -211,15 +225,16 @@ class Layers:
         )
         return await self._settle(compaction, started, tell)
 
-    def situation(self) -> Situation:
-        """Return what the engine works on."""
+    def situation(self, limit: int | None = None) -> Situation:
+        """Return what the engine works on, with a threshold of at most ``limit`` tokens."""
         dialogue = self._dialogue
+        threshold = dialogue.frame.threshold
         return Situation(
             conversation=dialogue.conversation,
             request=dialogue.request((), ()),
             meter=dialogue.meter,
             policy=dialogue.policy,
-            threshold=dialogue.frame.threshold,
+            threshold=threshold if limit is None else min(limit, threshold),
             window=dialogue.frame.window,
             todo=dialogue.todo,
             transcript=dialogue.record.transcript,

@@ -58,7 +58,8 @@ async def restore(dialogue: Dialogue, queue: TypedAhead) -> Finished:
                 _count(dialogue, data)
             case Remark(kind=remarks.PROMPT, data=data):
                 tools = [ToolSpec(**spec) for spec in data["tools"]]
-                floor = floor_of(data["system"], tools)  # the usages that follow were billed with it
+                # The usages that follow were billed with this floor.
+                floor = floor_of(data["system"], tools)
                 dialogue.meter = dataclasses.replace(dialogue.meter, floor=floor)
             case Remark(kind=remarks.REPORT, data=data):
                 dialogue.reports.append(report_from_json(data, item.time))

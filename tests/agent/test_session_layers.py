@@ -11,7 +11,7 @@ from app.core.events import Compacted, ErrorRaised, TurnEnd
 from app.core.policy import AfterCompact, ManualPolicy, MicroRule
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.requests import Answer, ModelRequest
-from app.errors import Busy
+from app.errors import Busy, ContextOverflow
 from tests.agent.rig import Rig, all_valid, ended, of, read, small
 from tests.fakes.model import ScriptedModel, calls, says
 
@@ -215,6 +215,37 @@ async def test_a_summary_call_that_fails_changes_nothing_or_falls_back_to_a_dige
     else:
         assert report.method == "digest"
     assert ended(await read(session.submit("go on"))).end is TurnEnd.DONE
+    await session.close()
+
+
+async def test_a_request_refused_for_its_size_is_compacted_below_that_size(tmp_path: Path) -> None:
+    def small_server(request: ModelRequest) -> Answer:
+        if rig.model.bill(request, says("")).input > limit:
+            raise ContextOverflow("prompt is too long")
+        return says(SUMMARY if wants_summary(request) else "ok")
+
+    limit = 100_000
+    rig = Rig(tmp_path, ScriptedModel([small_server] * 60))
+    session = await rig.open()
+    for number in range(6):
+        await read(session.submit(f"{number} {PARAGRAPH * 40}"))
+    limit = session.budget.used
+    events = await read(session.submit(f"the last {PARAGRAPH * 40}"))
+    assert ended(events).end is TurnEnd.DONE, "far below the threshold, yet too much for the server"
+    (report,) = [event.report for event in of(events, Compacted)]
+    assert report.after < report.before / 2
+    all_valid(rig.model)
+    await session.close()
+
+
+async def test_a_server_that_says_how_much_was_sent_corrects_the_estimate(tmp_path: Path) -> None:
+    overflow = ContextOverflow("prompt is too long", sent=5_000, window=4_000)
+    rig = Rig(tmp_path, ScriptedModel([overflow]))
+    session = await rig.open()
+    events = await read(session.submit("hi"))
+    assert ended(events).end is TurnEnd.FAILED
+    assert session.budget.used == 5_000
+    assert session.budget.threshold == 2_000, "a window smaller than an answer is shared"
     await session.close()
 
 
