@@ -110,6 +110,9 @@ def _parser() -> argparse.ArgumentParser:
         help="go on with a session; without a name, choose",
     )
     parser.add_argument(
+        "--fork", action="store_true", help="go on with a copy; also when it is open elsewhere"
+    )
+    parser.add_argument(
         "-p",
         "--print",
         dest="text",
@@ -164,6 +167,7 @@ def _main(options: argparse.Namespace) -> int:
         trust=options.trust,
         resume=options.resume,
         go_on=options.go_on,
+        fork=options.fork,
     )
     if options.text is not None:
         return run_text(launch, options.text, options.output)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import os
 import sys
 import tempfile
@@ -60,6 +61,8 @@ class Launch:
     """A session's name or its beginning; "" to choose; None for a new one."""
     go_on: bool = False
     """Whether to go on with the session that was used last."""
+    fork: bool = False
+    """Whether to go on with a copy of the session instead."""
 
 
 def run_text(launch: Launch, text: str, output: str) -> int:
@@ -78,7 +81,10 @@ def run_text(launch: Launch, text: str, output: str) -> int:
 
     async def run() -> int:
         opening = Opening(launch, settings)
-        session = await opening.open(Refuser(), _wanted_session(launch, settings))
+        name = _wanted_session(launch, settings)
+        if name is None and (launch.go_on or launch.resume is not None):
+            _say("there is no earlier session in this folder; a new one begins")
+        session = await opening.open(Refuser(), name)
         try:
             return await run_headless(
                 session, prompt, Output(output), out=sys.stdout, err=sys.stderr
@@ -92,6 +98,7 @@ def run_text(launch: Launch, text: str, output: str) -> int:
 
 def run_screen(launch: Launch) -> int:
     """Run the screen; return the exit code."""
+    gc.disable()  # until the session is open: nothing that is made on the way there is garbage
     app, opening = screen(launch)
     try:
         app.run()
@@ -121,6 +128,7 @@ def screen(launch: Launch) -> tuple[PalApp, Opening]:
         state_folder=state,
         first_run=not state.exists(),
         sandbox=opening.sandbox_name,
+        choose=launch.resume == "" and not launch.go_on,
     )
     return PalApp(wiring), opening
 
@@ -172,8 +180,13 @@ class Opening:
         """Loads the SDK in a thread while the user types the first message."""
 
     async def open_first(self, approver: Approver) -> Session:
-        """Open the session that the arguments name, or a new one."""
-        return await self.open(approver, _wanted_session(self._launch, self._settings))
+        """Open the session that the arguments name, or a new one; without a name the screen lets choose."""
+        launch = self._launch
+        choosing = launch.resume == "" and not launch.go_on
+        name = (
+            None if choosing else await asyncio.to_thread(_wanted_session, launch, self._settings)
+        )
+        return await self.open(approver, name)
 
     async def open(self, approver: Approver, name: str | None) -> Session:
         """Open a session by name, or a new one for None."""
@@ -291,11 +304,15 @@ class Opening:
         )
 
     def answer_trust(self, question: TrustQuestion) -> Any:
-        """Return what stores the answer to a question and gives the settings that hold with it."""
+        """Return what stores the answer to a question and gives the settings that hold with it.
+
+        It raises `ConfigError`, and stores nothing, when the folder's files cannot be used.
+        """
 
         def answer(level: Level) -> Settings:
-            trust = remember_trust(question, level, home=Path.home())
-            self._settings = _settings(self._launch, trust)
+            state = read_trust(self._launch.folder, home=Path.home())
+            self._settings = _settings(self._launch, trust_now(question, state, level))
+            remember_trust(question, level, home=Path.home())
             return self._settings
 
         return answer
@@ -443,16 +460,17 @@ def _require_model(settings: Settings) -> None:
 
 
 def _wanted_session(launch: Launch, settings: Settings) -> str | None:
-    from app.adapters.session_list import find_session, latest_session
+    """Return the name of the session that the arguments ask for; None for a new one."""
+    from app.adapters.session_list import find_session, fork_session, latest_session
 
+    root = settings.transcripts
     if launch.resume:
-        return find_session(settings.transcripts, launch.resume)
-    if launch.go_on or launch.resume == "":
-        name = latest_session(settings.transcripts)
-        if name is None:
-            _say("there is no earlier session in this folder; a new one begins")
-        return name
-    return None
+        name: str | None = find_session(root, launch.resume)
+    elif launch.go_on or launch.resume == "":
+        name = latest_session(root)
+    else:
+        return None
+    return fork_session(root, name) if launch.fork and name else name
 
 
 def _probe(settings: Settings) -> Sandbox:

@@ -55,7 +55,7 @@ class SessionLock:
                 os.close(self._handle)
                 raise SessionBusy(
                     f"the session {folder.name} is open in another process{holder}",
-                    hint="Close it there, or go on with a copy of it (fork).",
+                    hint="Close it there, or go on with a copy: --fork.",
                 ) from None
             self.held = False
         if sys.platform != "win32":

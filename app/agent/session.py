@@ -208,6 +208,11 @@ class Session:
         return self._dialogue.requests
 
     @property
+    def has_tour(self) -> bool:
+        """Whether the model that answers knows the tour."""
+        return self._parts.is_tour("tour")
+
+    @property
     def busy(self) -> bool:
         """Whether a turn or a compaction runs."""
         return self._channel.busy
@@ -427,7 +432,8 @@ class Session:
             try:
                 await work(tell)
             except PalError as error:
-                tell(ErrorRaised(str(error), error.hint))
+                unwritten = isinstance(error, RecordUnwritable)
+                tell(ErrorRaised(str(error), error.hint, unwritten=unwritten))
 
         return self._channel.run(told)
 

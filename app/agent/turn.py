@@ -33,7 +33,7 @@ from app.core.messages import Message, Text, ToolUse, user
 from app.core.policy import AfterCompact
 from app.core.ports import Tool
 from app.core.requests import Answer, Purpose, StopReason
-from app.errors import PalError, RecordError
+from app.errors import PalError, RecordError, RecordUnwritable
 
 PAUSES = 5
 """How often in a row a paused turn is continued."""
@@ -106,7 +106,8 @@ class Turn:
             raise
         except PalError as error:
             problem = str(error)
-            self.tell(ErrorRaised(problem, error.hint))
+            unwritten = isinstance(error, RecordUnwritable)
+            self.tell(ErrorRaised(problem, error.hint, unwritten=unwritten))
             if not isinstance(error, RecordError):
                 data = {"message": problem, "hint": error.hint}
                 await self.dialogue.record.remark(remarks.ERROR, data)

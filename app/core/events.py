@@ -204,6 +204,8 @@ class ErrorRaised:
 
     message: str
     hint: str = ""
+    unwritten: bool = False
+    """Whether the record could not be written: the user may try again, or go on unsaved."""
 
 
 class TurnEnd(StrEnum):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
 
+from app.errors import ConfigError
 from app.settings import Level
 from app.ui.approval import ScreenApprover
 from app.ui.commands import COMMANDS
@@ -21,12 +22,6 @@ from app.ui.screens.pair import PairScreen
 from app.ui.stylesheets import sheets
 from app.ui.themes import OWN, automatic, other_side
 from app.ui.wiring import Wiring
-
-if TYPE_CHECKING:
-    pass
-
-COLLECT_AFTER = (20_000, 20, 50)
-"""Garbage collection after so many objects: a full one would stop the screen for a moment."""
 
 
 class PalApp(App[None]):
@@ -50,7 +45,7 @@ class PalApp(App[None]):
         self._leaving = False
         for theme in OWN:
             self.register_theme(theme)
-        self.use_theme(wiring.settings.theme)
+        self._begin_with_theme(wiring.settings.theme)
 
     def get_default_screen(self) -> Screen[Any]:
         """Begin with the pair screen itself, or with nothing while trust is asked for."""
@@ -62,11 +57,20 @@ class PalApp(App[None]):
             from app.ui.screens.trust import TrustScreen
 
             self.push_screen(TrustScreen(self.wiring.trust), self._trusted)
-        self.call_after_refresh(_settle_memory)
 
     def use_theme(self, name: str) -> None:
         """Draw with a theme; "auto" takes light or dark as the terminal is, so far as it says."""
-        self.theme = name if name in self.available_themes else automatic(os.environ)
+        self.theme = self._theme_of(name)
+
+    def _begin_with_theme(self, name: str) -> None:
+        """Put a theme in force before anything is drawn; assigning it would parse and apply every sheet twice."""
+        self.set_reactive(PalApp.theme, self._theme_of(name))
+        self.set_class(self.current_theme.dark, "-dark-mode", update=False)
+        self.set_class(not self.current_theme.dark, "-light-mode", update=False)
+        self.stylesheet.set_variables(self.get_css_variables())
+
+    def _theme_of(self, name: str) -> str:
+        return name if name in self.available_themes else automatic(os.environ)
 
     def use_keymap(self, moved: Mapping[str, str]) -> None:
         """Move keys by their ids; a keymap with an unknown id is not used, and the chat says so."""
@@ -76,7 +80,11 @@ class PalApp(App[None]):
     def _trusted(self, level: Level | None) -> None:
         settings = self.wiring.settings
         if self.wiring.answer_trust is not None:
-            settings = self.wiring.answer_trust(level or Level.NOTHING)
+            try:
+                settings = self.wiring.answer_trust(level or Level.NOTHING)
+            except ConfigError as error:
+                problem = f"{error}. This folder's files are ignored until that is mended."
+                settings = replace(settings, problems=(*settings.problems, problem))
         self.push_screen(PairScreen(settings))
 
     @property
@@ -128,10 +136,3 @@ class PalApp(App[None]):
                 await pair.session.close()
         finally:
             self.exit()
-
-
-def _settle_memory() -> None:
-    """Leave what is loaded by now out of every later collection."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*COLLECT_AFTER)

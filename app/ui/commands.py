@@ -34,6 +34,7 @@ COMMANDS: tuple[Command, ...] = (
         "[focus]|preview|redo",
         ("preview", "redo"),
     ),
+    Command("retry", "Send the last request again, or let a cut answer go on", while_busy=False),
     Command("undo", "Take the newest compaction back", while_busy=False),
     Command("context", "What the next request holds, part by part", key="context"),
     Command("cost", "Tokens and dollars of this session"),
@@ -48,12 +49,16 @@ COMMANDS: tuple[Command, ...] = (
         ("ask", "accept-edits", "read-only", "auto"),
         key="mode",
     ),
+    Command("rules", "What “always” has allowed; remove takes one back", "[remove N]", ("remove",)),
     Command("settings", "Every setting, its value and where it came from"),
     Command("status", "Session, model, endpoint, folder, usage"),
     Command("todo", "Show or hide the task list"),
     Command("copy", "Copy the last answer, or its last code block", "[code]", ("code",)),
     Command("export", "Write the conversation to a Markdown file", "[path]"),
     Command("theme", "Light, dark or a theme by name", "[theme]", key="theme"),
+    Command(
+        "unsaved", "Go on with the record in a temporary folder when its own cannot be written"
+    ),
     Command("tour", "Watch all three layers work within a minute", while_busy=False),
     Command("quit", "Leave; the session can be resumed", key="quit"),
 )

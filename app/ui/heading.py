@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from app.core.permission import Mode
 from app.settings import DEFAULT, Settings
 from app.ui.widgets.header_bar import Heading
 
@@ -25,9 +26,16 @@ def heading_of(settings: Settings, session: Session | None, sandbox: str = "") -
         endpoint_source=_source(settings.source("base_url")),
         key_source=settings.source(credential) if credential else "",
         mode=session.mode if session else settings.mode,
-        sandbox=sandbox,
+        sandbox=sandbox if _confines(settings, session) else "",
+        unsaved=bool(session and session.unsaved),
         conflict=str(settings.conflicts[0]) if settings.conflicts else "",
     )
+
+
+def _confines(settings: Settings, session: Session | None) -> bool:
+    """Whether commands run in the sandbox now."""
+    mode = session.mode if session else settings.mode
+    return mode is Mode.AUTO or settings.sandbox == "require"
 
 
 def _source(source: str) -> str:

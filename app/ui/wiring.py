@@ -51,5 +51,7 @@ class Wiring:
     state_folder: Path | None = None
     """Where the prompt history is kept; None keeps it in memory."""
     first_run: bool = False
+    choose: bool = False
+    """Whether to offer the earlier sessions first."""
     sandbox: Callable[[], str] = str
     """Returns the name of the working sandbox; "" when there is none, or before a session is open."""

@@ -138,6 +138,8 @@ class FakeSession:
         self.requests = 7
         self.mode = Mode.ASK
         self.rules = ()
+        self.unsaved = ""
+        self.has_tour = True
         self.closed = False
         self.pages: list[tuple] = []
         self._cancelled = asyncio.Event()
@@ -147,6 +149,17 @@ class FakeSession:
         return self._play(
             [TurnStarted(text, "m1"), *(self.turns.pop(0) if self.turns else answer("ok"))]
         )
+
+    def go_on(self):
+        self.asked.append(("go_on", ""))
+        return self._play(self.turns.pop(0) if self.turns else answer("ok"))
+
+    def remove_rule(self, rule) -> None:
+        self.rules = tuple(r for r in self.rules if r != rule)
+
+    async def go_unsaved(self) -> str:
+        self.unsaved = "/tmp/elsewhere"
+        return self.unsaved
 
     def compact(self, focus: str = ""):
         self.asked.append(("compact", focus))

@@ -160,10 +160,8 @@ async def test_hidden_characters_are_written_out_and_flagged(char):
     app = pal_app(FakeSession())
     async with app.run_test() as pilot:
         (task,) = await asked(app, pilot, command(f"echo a{char}b"))
-        assert (
-            (char not in text_of(app, "text")
-            and "⟨" in text_of(app, "text"))
-            or "␛" in text_of(app, "text")
+        assert (char not in text_of(app, "text") and "⟨" in text_of(app, "text")) or "␛" in text_of(
+            app, "text"
         )
         assert "hidden characters" in text_of(app, "title")
         task.cancel()

@@ -8,13 +8,16 @@ from app.core.events import (
     BudgetChanged,
     Compacted,
     CompactionStarted,
+    ErrorRaised,
     QueuedDelivered,
     RetryWaiting,
     TextArrived,
     TodoChanged,
     TodoItem,
+    TurnEnd,
+    TurnEnded,
 )
-from app.core.permission import Mode
+from app.core.permission import Mode, Rule, Verdict
 from app.core.reports import Outcome
 from app.errors import RecordUnwritable
 from app.ui.commands import COMMANDS
@@ -454,6 +457,41 @@ async def test_the_first_run_says_at_most_three_lines():
     async with app.run_test() as pilot:
         await until_idle(app, pilot)
         assert len([line for line in app.pair.chat.plain_text().split("\n\n") if line.strip()]) <= 3
+
+
+async def test_retry_sends_the_last_request_again():
+    app = pal_app(session := FakeSession([answer("here it is")]))
+    async with app.run_test() as pilot:
+        await say(app, pilot, "/retry")
+        await until_idle(app, pilot)
+        assert session.asked == [("go_on", "")]
+        assert "here it is" in app.pair.chat.plain_text()
+
+
+async def test_rules_are_listed_and_taken_back_by_number():
+    app = pal_app(session := FakeSession())
+    session.rules = (Rule(Verdict.ALLOW, "bash", "pytest *", "this session"),)
+    async with app.run_test() as pilot:
+        await say(app, pilot, "/rules")
+        assert "bash: pytest *" in app.pair.chat.plain_text()
+        await say(app, pilot, "/rules remove 1")
+        assert session.rules == ()
+
+
+async def test_an_unwritten_record_offers_to_go_on_unsaved_and_the_header_says_so():
+    lost = [
+        ErrorRaised("the disk is full", "Make room.", unwritten=True),
+        TurnEnded(TurnEnd.FAILED),
+    ]
+    app = pal_app(FakeSession([lost]))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await say(app, pilot, "go")
+        await until_idle(app, pilot)
+        assert "/unsaved" in app.pair.chat.plain_text()
+        await say(app, pilot, "/unsaved")
+        await pilot.pause()
+        assert app.pair.query_one(HeaderBar).heading.unsaved
+        assert "/tmp/elsewhere" in app.pair.chat.plain_text()
 
 
 async def test_the_palette_offers_every_command():

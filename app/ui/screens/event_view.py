@@ -144,9 +144,10 @@ class EventView:
                 chat.add_user(text, message, queued=True)
             case Notice(text, warning):
                 chat.add_notice(text, warning=warning)
-            case ErrorRaised(message, hint):
+            case ErrorRaised(message, hint, unwritten):
                 self.close_answer()
-                chat.add_error(message, hint)
+                choice = " /retry tries again; /unsaved goes on with a temporary record."
+                chat.add_error(message, hint + choice if unwritten else hint)
             case TurnEnded():
                 self.close_answer()
                 self._show_end(event)

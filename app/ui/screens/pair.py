@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
-from textual.events import DescendantBlur, DescendantFocus
+from textual.events import DescendantBlur, DescendantFocus, ScreenResume
 from textual.screen import Screen
 
 from app.core.permission import Mode
@@ -69,6 +69,19 @@ class PairScreen(Screen[None]):
         self.turns = TurnRunning(self)
         self.opening = SessionOpening(self)
         self._quit_until = 0.0
+        width, height = (
+            self.app.size
+        )  # before the first resize tells them, so that all is styled once
+        self._take_breakpoints(width, height)
+
+    def _take_breakpoints(self, width: int, height: int) -> None:
+        for size, steps in ((width, WIDTHS), (height, HEIGHTS)):
+            name = next(name for least, name in reversed(steps) if size >= least)
+            self.add_class(name, update=False)
+
+    def on_screen_resume(self, event: ScreenResume) -> None:
+        """Leave the styles alone the first time: everything has just got them."""
+        event.refresh_styles = event.refresh_styles and self.session is not None
 
     def compose(self) -> ComposeResult:
         yield HeaderBar()

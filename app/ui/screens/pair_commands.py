@@ -81,6 +81,9 @@ class PairCommands:
 
         self._screen.app.push_screen(PreviewScreen(preview.text, focus), use)
 
+    def run_retry(self, argument: str) -> None:
+        self._when_idle(lambda session: session.go_on(), "starting")
+
     def run_undo(self, argument: str) -> None:
         self._when_idle(lambda session: session.undo(), "undoing")
 
@@ -241,8 +244,43 @@ class PairCommands:
             session.set_mode(modes[0])
             self._screen.show_heading()
 
+    def run_rules(self, argument: str) -> None:
+        session = self._session()
+        if session is None:
+            return
+        word, _, number = argument.partition(" ")
+        rules = session.rules
+        if word == "remove" and number.isdecimal() and 0 < int(number) <= len(rules):
+            session.remove_rule(rules[int(number) - 1])
+            self._say(f"Removed: {rules[int(number) - 1]}. It is asked again.")
+        elif argument:
+            self._say("Use /rules, or /rules remove N.", warning=True)
+        elif rules:
+            lines = (f"{n}. {r.verdict}  {r}  ({r.source})" for n, r in enumerate(rules, 1))
+            self._say("\n".join((*lines, "/rules remove N takes one back.")))
+        else:
+            self._say("There are no rules; “always” at a question adds one.")
+
+    def run_unsaved(self, argument: str) -> None:
+        session = self._session()
+        if session is not None:
+            self._background(self._go_unsaved(session))
+
+    async def _go_unsaved(self, session: Session) -> None:
+        place = await session.go_unsaved()
+        self._screen.show_heading()
+        self._say(
+            f"The record goes on in {place}; it is gone when the system clears that folder. "
+            "/retry sends the request again.",
+            warning=True,
+        )
+
     def run_tour(self, argument: str) -> None:
-        self._screen.turns.say("tour")
+        session = self._session()
+        if session is None or session.has_tour:
+            self._screen.turns.say("tour")
+        else:
+            self._say("The tour needs the embedded model: start pal --demo.", warning=True)
 
     def run_quit(self, argument: str) -> None:
         self._screen.app.leave()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.errors import PalError
+from app.ui.memory import settle_memory
 from app.ui.widgets.context_chart import ContextChart
 from app.ui.widgets.queue_bar import QueueBar
 
@@ -23,6 +24,8 @@ class SessionOpening:
         self._screen = screen
         self._early: list[str] = []
         self._busy = False
+        self._chosen = False
+        """Whether the earlier sessions were offered, once at the start."""
 
     def begin(self) -> None:
         """Open the session to begin with, after this frame is on the screen."""
@@ -77,6 +80,7 @@ class SessionOpening:
             return
         finally:
             self._busy = False
+            settle_memory()
             if screen.is_attached:
                 screen.status.rest()
         early, self._early = self._early, []
@@ -97,6 +101,9 @@ class SessionOpening:
             if newest is not None and session.conversation.base:
                 screen.chat.add_divider(newest)
             screen.chat.add_notice(f"Session {session.name} goes on where it ended.")
+        if screen.app.wiring.choose and not self._chosen:
+            self._chosen = True
+            screen.commands.run_resume("")
         if not session.model:
             screen.chat.add_notice("There is a key but no model; choose one.", warning=True)
             screen.commands.run_model("")

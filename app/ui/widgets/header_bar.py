@@ -30,6 +30,8 @@ class Heading:
     mode: Mode = Mode.ASK
     sandbox: str = ""
     """Name of the working sandbox, or ""."""
+    unsaved: bool = False
+    """Whether the record is in a temporary folder because its own cannot be written."""
     conflict: str = ""
     """One sentence when two sources differ on key, endpoint or model."""
 
@@ -70,6 +72,8 @@ class HeaderBar(Widget):
 
 def _right(heading: Heading, *, short: bool) -> Content:
     parts: list[Content] = []
+    if heading.unsaved:
+        parts.append(Content.styled("UNSAVED", "bold $text-error"))
     if heading.demo:
         parts.append(
             Content.styled(
