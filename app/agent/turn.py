@@ -29,6 +29,7 @@ from app.core.events import (
     TurnEnded,
     TurnStarted,
 )
+from app.core.history import Entry
 from app.core.messages import Message, Text, ToolUse, user
 from app.core.policy import AfterCompact
 from app.core.ports import Tool
@@ -73,8 +74,11 @@ class Turn:
         """Add the user's message and run until the model is done; always ends with `TurnEnded`."""
 
         async def begin() -> None:
+            if not text.strip():
+                raise PalError("There is nothing to send: the message is empty.")
             await self._answer_open_calls()
-            entry = await self.dialogue.say(text, notes=await self._note())
+            waiting = self._unanswered(text)
+            entry = waiting or await self.dialogue.say(text, notes=await self._note())
             self.tell(TurnStarted(text, entry.id))
 
         await self._run_from(begin)
@@ -129,6 +133,12 @@ class Turn:
                 )
             )
 
+    def _unanswered(self, text: str) -> Entry | None:
+        """Return the newest message when it is this text and nobody answered it: it is not said twice."""
+        entries = self.dialogue.conversation.entries
+        newest = entries[-1] if entries else None
+        return newest if newest is not None and newest.words == text else None
+
     async def _answer_open_calls(self) -> None:
         """Repair what an earlier interruption left open."""
         await self.dialogue.answer_open_calls({})
@@ -167,9 +177,7 @@ class Turn:
                     return TurnEnd.REFUSED
                 case _:
                     await self._refuse_calls(uses, f"[not run: the answer ended with {self.stop}]")
-                    if answer.stop is StopReason.OTHER:
-                        word = f"The answer ended with an unknown stop reason: {self.stop}"
-                        self.tell(Notice(word, warning=True))
+                    self._tell_odd_end(answer, kept=kept)
                     if not self.queue.texts and not self.wanted_compaction:
                         return TurnEnd.DONE
                     if await self._wanted_compaction() and not self.queue.texts:
@@ -300,6 +308,17 @@ class Turn:
         run.interrupt(INTERRUPTED)
         await self._add_results(calls, run)
         self._run = None
+
+    def _tell_odd_end(self, answer: Answer, *, kept: bool) -> None:
+        """Say what a reader would otherwise take for a finished answer."""
+        if answer.stop is StopReason.OTHER:
+            word = f"The answer ended with an unknown stop reason: {self.stop}"
+            self.tell(Notice(word, warning=True))
+        elif answer.stop is StopReason.PAUSE_TURN:
+            word = f"The model paused {PAUSES + 1} times in a row. Say “go on” to continue."
+            self.tell(Notice(word, warning=True))
+        elif not kept:
+            self.tell(Notice("The model gave an empty answer. Ask again to retry.", warning=True))
 
     def _tell_cut(self, *, raised: bool) -> None:
         limit = self.dialogue.frame.max_tokens

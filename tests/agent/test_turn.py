@@ -22,7 +22,7 @@ from app.core.messages import Message, Text, ToolResult
 from app.core.permission import Answered, ApprovalAnswer
 from app.core.requests import Answer, StopReason
 from app.core.validate import problems
-from app.errors import ContextOverflow, Rejected, SignatureRejected, StreamBroken
+from app.errors import ContextOverflow, ModelError, Rejected, SignatureRejected, StreamBroken
 from tests.agent.rig import Handy, Rig, ScriptedUser, all_valid, ended, of, read
 from tests.fakes.model import ScriptedModel, calls, says
 
@@ -293,14 +293,42 @@ async def test_a_paused_turn_is_continued(tmp_path: Path) -> None:
     await session.close()
 
 
+async def test_a_model_that_only_pauses_is_stopped_and_the_user_is_told(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedModel([says("Hm", stop=StopReason.PAUSE_TURN)] * 9))
+    session = await rig.open()
+    events = await read(session.submit("go"))
+    assert any("paused 6 times" in notice.text for notice in of(events, Notice))
+    await session.close()
+
+
+async def test_a_message_of_blanks_is_not_sent(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedModel([]))
+    session = await rig.open()
+    assert ended(await read(session.submit(" \n "))).end is TurnEnd.FAILED
+    assert rig.model.requests == [] and not session.conversation.entries
+    await session.close()
+
+
+async def test_an_unanswered_message_that_is_sent_again_is_not_said_twice(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedModel([ModelError("it broke"), says("Yes?"), says("Again?")]))
+    session = await rig.open()
+    await read(session.submit("hello"))
+    await read(session.submit("hello"))
+    assert rig.model.requests[1].messages == rig.model.requests[0].messages
+    await read(session.submit("hello"))
+    assert [m.text for m in rig.model.requests[2].messages] == ["hello", "Yes?", "hello"]
+    await session.close()
+
+
 @pytest.mark.parametrize("content", [(), (Text("  \n"),)])
-async def test_an_empty_answer_does_not_spoil_the_next_request(
+async def test_an_empty_answer_is_told_and_does_not_spoil_the_next_request(
     tmp_path: Path, content: tuple[Text, ...]
 ) -> None:
     empty = Answer(Message("assistant", content), None, StopReason.END_TURN)
     rig = Rig(tmp_path, ScriptedModel([empty, says("Hello.")]))
     session = await rig.open()
-    await read(session.submit("hi"))
+    events = await read(session.submit("hi"))
+    assert any("empty answer" in notice.text for notice in of(events, Notice))
     await read(session.submit("anyone?"))
     all_valid(rig.model)
     await session.close()
