@@ -5,14 +5,12 @@ The caller stores the full text; here only what enters is decided.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from app.core.policy import EntryPolicy
 from app.core.tokens import estimate_text
 
-PAGED_TOOLS = frozenset({"read_file", "recall"})
-"""Tools that page by themselves: exempt from the single cap, and never cut in the middle."""
 HEAD_SHARE = 0.75
 SMALL_TOKENS = 200.0
 """Raw tokens up to which a result keeps its full text when a whole step is shortened."""
@@ -60,15 +58,19 @@ def shorten_results(
     shown = min(policy.shown_tokens / factor, cap)
     first = [
         _whole(draft, size)
-        if size <= cap or draft.tool in PAGED_TOOLS
+        if size <= cap or draft.tool in policy.paged_tools
         else _cut(draft, size, shown)
         for draft, size in zip(drafts, sizes, strict=True)
     ]
-    return _fit_step(drafts, first, policy.step_share * threshold / factor)
+    limit = policy.step_share * threshold / factor
+    return _fit_step(drafts, first, limit, policy.paged_tools)
 
 
 def _fit_step(
-    drafts: Sequence[ResultDraft], entering: Sequence[Shortened], limit: float
+    drafts: Sequence[ResultDraft],
+    entering: Sequence[Shortened],
+    limit: float,
+    paged_tools: Set[str],
 ) -> tuple[Shortened, ...]:
     """Shorten in proportion what all together is over ``limit`` raw tokens; small results stay whole."""
     if sum(one.after for one in entering) <= limit:
@@ -79,7 +81,12 @@ def _fit_step(
     return tuple(
         one
         if one.after <= SMALL_TOKENS or share >= 1.0
-        else _cut(draft, one.before, max(SMALL_TOKENS / 2, one.after * share))
+        else _cut(
+            draft,
+            one.before,
+            max(SMALL_TOKENS / 2, one.after * share),
+            paged=draft.tool in paged_tools,
+        )
         for draft, one in zip(drafts, entering, strict=True)
     )
 
@@ -88,9 +95,8 @@ def _whole(draft: ResultDraft, size: float) -> Shortened:
     return Shortened(draft.text, False, size, size)
 
 
-def _cut(draft: ResultDraft, size: float, room: float) -> Shortened:
+def _cut(draft: ResultDraft, size: float, room: float, *, paged: bool = False) -> Shortened:
     """Cut to about ``room`` raw tokens; the result stays whole when that would not make it smaller."""
-    paged = draft.tool in PAGED_TOOLS
     text = draft.text
     head_end = _head_end(text, room if paged else HEAD_SHARE * room)
     tail_start = len(text) if paged else max(head_end, _tail_start(text, (1 - HEAD_SHARE) * room))

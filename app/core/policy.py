@@ -37,6 +37,8 @@ class EntryPolicy:
     """What all results of one step may bring in together."""
     read_tokens: int = 12_000
     """Page size of ``read_file``."""
+    paged_tools: frozenset[str] = frozenset({"read_file", "recall"})
+    """Tools that page by themselves: exempt from the single cap, and never cut in the middle."""
 
 
 @dataclass(frozen=True, slots=True)

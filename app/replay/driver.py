@@ -206,11 +206,13 @@ class _Stage:
 
 def _with_read_tools(policy: CompactionPolicy, recording: Recording) -> CompactionPolicy:
     """Let the recording's own names for reading a file stand beside ours."""
-    if READ_FILE not in policy.micro.preserve_tools:
-        return policy
     calls = (call for message in recording.messages for call in message.tool_uses)
-    names = policy.micro.preserve_tools | {call.name for call in calls if is_read(call)}
-    return replace(policy, micro=replace(policy.micro, preserve_tools=names))
+    names = frozenset(call.name for call in calls if is_read(call))
+    entry = replace(policy.entry, paged_tools=policy.entry.paged_tools | names)
+    micro = policy.micro
+    if READ_FILE in micro.preserve_tools:
+        micro = replace(micro, preserve_tools=micro.preserve_tools | names)
+    return replace(policy, entry=entry, micro=micro)
 
 
 def _floor() -> str:

@@ -92,6 +92,13 @@ SPECS: tuple[SettingSpec, ...] = (
     ),
     # Layer 1
     _setting(
+        "paged_tools",
+        read.names(),
+        "Tools that page by themselves, whose results are never cut in the middle.",
+        "policy.entry.paged_tools",
+        takes_empty=True,
+    ),
+    _setting(
         "micro_policy",
         read.choice(MicroRule),
         "Layer 1: when old results become one line.",
@@ -111,6 +118,7 @@ SPECS: tuple[SettingSpec, ...] = (
         read.names(),
         "Tools whose results stay as long as there is room.",
         "policy.micro.preserve_tools",
+        takes_empty=True,
     ),
     _setting(
         "preserve_budget",
