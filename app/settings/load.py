@@ -206,9 +206,13 @@ def _trusted(files: ProjectFiles, trust: TrustState) -> ProjectFiles:
         or (trust.fingerprint or files.fingerprint) != files.fingerprint
     ):
         problems = tuple(
-            f"{source.name} is ignored: this folder is not trusted"
+            problem
             for source in files.all
-            if not source.empty
+            for problem in (
+                source.problems  # it sets nothing, so that nobody is asked; what is wrong is still said
+                if source.empty
+                else (f"{source.name} is ignored: this folder is not trusted",)
+            )
         )
         return replace(ProjectFiles(), dotenv=Source(DOTENV, project=True, problems=problems))
     if trust.level is Level.ALL:

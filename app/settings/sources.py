@@ -122,12 +122,12 @@ def user_file(home: Path) -> Path:
 def from_variables(
     name: str, values: Mapping[str, str], *, project: bool = False, problem: str = ""
 ) -> Source:
-    """Return the source of NAME=value pairs; only our names count, and an empty text is no value."""
+    """Return the source of NAME=value pairs; only our names count, and an empty text is seldom a value."""
     problems = [f"{name} {problem}"] if problem else []
     given = [
         Given(spec.name, variable, values[variable])
         for variable, spec in BY_ENV.items()
-        if values.get(variable, "").strip()
+        if values.get(variable, "").strip() or (spec.takes_empty and variable in values)
     ]
     rules = [
         Given(kind, variable, line.strip())

@@ -37,6 +37,8 @@ class SettingSpec:
     live: bool = True
     """Whether it can be changed in a running session."""
     secret: bool = False
+    takes_empty: bool = False
+    """Whether an empty environment variable is a value: the empty list."""
 
     def value(self, settings: Settings) -> Any:
         """Return the value in force."""

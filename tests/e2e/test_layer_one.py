@@ -16,7 +16,7 @@ def test_the_fourth_read_makes_the_first_a_line_in_the_request_that_is_really_se
 ) -> None:
     accounts_cleared = Pause(lambda body: "[Previous: used read_file: shop/accounts" in _text(body))
     with Endpoint(accounts_cleared.brain) as endpoint:
-        desk.use(endpoint, PAL_MICRO_POLICY="every-turn", PAL_PRESERVE_TOOLS="none")
+        desk.use(endpoint, PAL_MICRO_POLICY="every-turn", PAL_PRESERVE_TOOLS="")
         with opened(desk.pal()) as pal:
             pal.say("Read every Python file in the shop folder one by one")
             pal.until(accounts_cleared.reached.is_set, "the request without shop/accounts.py")

@@ -138,6 +138,10 @@ def test_an_empty_variable_is_not_set(desk: Desk, blank: str) -> None:
     assert desk.load(**dict.fromkeys(names, blank)) == Settings(folder=desk.folder)
 
 
+def test_an_empty_list_of_preserved_tools_is_a_list(desk: Desk) -> None:
+    assert desk.load(PAL_PRESERVE_TOOLS="").policy.micro.preserve_tools == frozenset()
+
+
 def test_a_key_is_stripped(desk: Desk) -> None:
     assert desk.load(ANTHROPIC_API_KEY=f" {KEY}\r\n").api_key == KEY
 
@@ -316,6 +320,12 @@ def test_good_lines_of_a_damaged_env_file_still_count(desk: Desk) -> None:
     settings = desk.load()
     assert settings.model == "m"
     assert "1" in settings.problems[0]
+
+
+def test_a_file_of_nonsense_is_told_also_where_nobody_is_asked_for_trust(desk: Desk) -> None:
+    desk.put(".env", bytes(range(256)))
+    assert desk.question() is None
+    assert desk.load(trust=UNTRUSTED).problems == (".env is not UTF-8 text",)
 
 
 def test_an_env_file_that_is_no_file_is_not_opened(desk: Desk) -> None:

@@ -1,0 +1,138 @@
+"""What goes wrong gets one clear message, and the program stays usable."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.desk import READY, Desk, answer_question, ask, finish, opened, send
+from tests.e2e.endpoint import KEY, MODEL, Endpoint
+from tests.e2e.terminal import Terminal
+from tests.wire.server import unused_port
+
+BASE = {"ANTHROPIC_API_KEY": KEY, "MODEL_ID": MODEL}
+
+
+def chat(pal: Terminal) -> str:
+    """The chat as one line of words, without the log beside it."""
+    return " ".join(line.split("│")[0].strip("▌ ") for line in pal.lines)
+
+
+def test_without_a_key_the_embedded_model_answers_and_says_so(desk: Desk) -> None:
+    with opened(desk.pal()) as pal:
+        assert "embedded demo model, no key" in pal.text
+        ask(pal, "read config.yaml")
+        assert "currency: EUR" in pal.text
+
+
+@pytest.mark.parametrize(
+    ("settings", "message", "advice"),
+    [
+        ({"ANTHROPIC_API_KEY": "wrong"}, "does not accept the key (401)", "check ANTHROPIC_API_KEY"),
+        ({"MODEL_ID": "no-such"}, "does not know the model 'no-such'", "Choose another with /model"),
+    ],
+    ids=["wrong key", "unknown model"],
+)
+def test_a_refusal_of_the_endpoint_is_explained_and_another_model_or_turn_can_follow(
+    desk: Desk, endpoint: Endpoint, settings: dict[str, str], message: str, advice: str
+) -> None:
+    desk.use(endpoint, **settings)
+    with opened(desk.pal()) as pal:
+        ask(pal, "read config.yaml")
+        shown = chat(pal)
+        assert shown.count(message) == 1
+        assert advice in shown
+        assert "✗ failed" in pal.text
+        if "MODEL_ID" in settings:
+            ask(pal, f"/model {MODEL}")
+            ask(pal, "read config.yaml")
+            assert "currency: EUR" in pal.text
+    assert endpoint.invalid == []
+
+
+def test_an_unreachable_host_is_named(desk: Desk) -> None:
+    url = f"http://127.0.0.1:{unused_port()}"
+    desk.env = {**BASE, "ANTHROPIC_BASE_URL": url}
+    with opened(desk.pal()) as pal:
+        ask(pal, "read config.yaml")
+        shown = chat(pal)
+        assert shown.count(f"Nothing listens at {url}") == 1
+        assert "ANTHROPIC_BASE_URL" in shown
+        assert READY in pal.text
+
+
+def test_a_key_without_a_model_offers_what_the_endpoint_lists(
+    desk: Desk, endpoint: Endpoint
+) -> None:
+    desk.use(endpoint)
+    del desk.env["MODEL_ID"]
+    with desk.pal() as pal:
+        pal.wait_for("house-model-1", "Enter use it")
+        pal.press("enter")
+        pal.wait_gone("Enter use it")
+        ask(pal, "read config.yaml")
+        assert "currency: EUR" in pal.text
+    assert {sent.body["model"] for sent in endpoint.sent} == {MODEL}
+
+
+def test_a_record_that_cannot_be_written_is_said_and_the_typed_text_is_not_lost(
+    desk: Desk, endpoint: Endpoint
+) -> None:
+    desk.use(endpoint)
+    desk.transcripts.write_text("a file stands here")
+    with desk.pal() as pal:
+        pal.wait_for("is a file where a folder", "PAL_TRANSCRIPT_DIR")
+        pal.say("read config.yaml")
+        pal.wait_for("queued")
+        desk.transcripts.unlink()
+        finish(pal)
+        ask(pal, "and then README.md")  # tried again: now there is room
+        pal.wait_for("config.yaml — 2 lines")
+    assert endpoint.sent
+    assert endpoint.sent[0].user_texts()[0].startswith("read config.yaml")
+
+
+def test_a_huge_file_a_binary_and_a_command_without_end_leave_the_session_usable(
+    desk: Desk, endpoint: Endpoint
+) -> None:
+    desk.use(endpoint)
+    with (desk.project / "huge.log").open("wb") as huge:
+        huge.truncate(300 * 1024 * 1024)
+        huge.seek(0)
+        huge.write((b"x" * 99 + b"\n") * 100_000)
+    (desk.project / "picture.bin").write_bytes(bytes(range(256)) * 100)
+    with opened(desk.pal()) as pal:
+        ask(pal, "read huge.log")
+        assert "huge.log" in pal.text
+        assert pal.memory("VmHWM") < 250
+        ask(pal, "read picture.bin")
+        assert "picture.bin is a binary file (25,600 bytes)" in chat(pal)
+
+        send(pal, "run sleep 86399")
+        answer_question(pal, "y")
+        pal.wait_for("running bash")
+        pal.until(lambda: bool(_processes("86399")), "the command's process")
+        pal.press("escape")
+        finish(pal)
+        assert "cancelled" in pal.text
+        pal.until(lambda: not _processes("86399"), "the end of the command's process")
+
+        ask(pal, "read config.yaml")
+        assert "currency: EUR" in pal.text
+    assert endpoint.invalid == []
+
+
+def _processes(argument: str) -> list[str]:
+    """Ids of the processes that have an argument, on Linux."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdecimal():
+            try:
+                words = (Path("/proc") / name / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if words[:2] == [b"sleep", argument.encode()]:
+                found.append(name)
+    return found

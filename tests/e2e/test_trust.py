@@ -1,0 +1,80 @@
+"""A folder's own `.env`: asked for once, then used; and two sources that differ are both named."""
+
+from __future__ import annotations
+
+from tests.e2e.desk import READY, Desk, ask, opened
+from tests.e2e.endpoint import KEY, MODEL, Endpoint
+from tests.e2e.terminal import Terminal
+
+QUESTION = "do you trust this folder?"
+
+
+def test_a_folders_env_is_asked_for_once_then_used_and_differences_are_named(
+    desk: Desk, endpoint: Endpoint
+) -> None:
+    (desk.project / ".env").write_text(
+        f"ANTHROPIC_API_KEY={KEY}\nANTHROPIC_BASE_URL={endpoint.url}\nMODEL_ID={MODEL}\n"
+    )
+    with desk.pal() as pal:
+        pal.wait_for(QUESTION, endpoint.url, f"MODEL_ID = {MODEL}", "y trust")
+        assert KEY not in pal.text  # only its ends are shown
+        assert endpoint.sent == []
+        _trust(pal)
+        opened(pal)
+        ask(pal, "read config.yaml")
+        assert "currency: EUR" in pal.text
+        assert "(.env)" in pal.line_with(MODEL)
+    assert [sent.headers["x-api-key"] for sent in endpoint.turns] == [KEY, KEY]
+
+    with Endpoint() as other:
+        elsewhere = {"ANTHROPIC_BASE_URL": other.url, "MODEL_ID": "another-model"}
+        with opened(desk.pal(env=elsewhere)) as pal:
+            pal.wait_for("sources differ")
+            assert QUESTION not in pal.text
+            shown = " ".join(line.split("│")[0].strip() for line in pal.lines)
+            for used, not_used in (("another-model", MODEL), (other.url, endpoint.url)):
+                assert f"{used} (from environment) is used, not {not_used} (from .env)" in shown
+
+
+def test_no_to_the_question_leaves_the_file_alone(desk: Desk, endpoint: Endpoint) -> None:
+    (desk.project / ".env").write_text(
+        f"ANTHROPIC_API_KEY={KEY}\nANTHROPIC_BASE_URL={endpoint.url}\nMODEL_ID={MODEL}\n"
+    )
+    with desk.pal() as pal:
+        pal.wait_for(QUESTION)
+        pal.read_for(0.6)
+        pal.press("n")
+        opened(pal)
+        assert "embedded demo model" in pal.text
+    assert endpoint.sent == []
+
+
+def test_a_bad_value_in_a_trusted_env_is_named_and_the_session_opens_without_the_file(
+    desk: Desk,
+) -> None:
+    (desk.project / ".env").write_text("= nonsense\nPAL_THRESHOLD=lots\n===\nPAL_TRESHOLD=5\n")
+    with desk.pal() as pal:
+        pal.wait_for(QUESTION, "PAL_THRESHOLD = lots")
+        _trust(pal)
+        pal.wait_for(READY, "PAL_THRESHOLD (from .env): 'lots' is not allowed")
+        shown = " ".join(line.split("│")[0].strip() for line in pal.lines)
+        assert "allowed: tokens (50_000, 50k) or a percentage of the window (40%)" in shown
+        assert "This folder's files are ignored until that is mended" in shown
+        ask(pal, "read config.yaml")
+        assert "currency: EUR" in pal.text
+    with desk.pal() as pal:
+        pal.wait_for(QUESTION)  # nothing was stored
+
+
+def test_an_env_of_noise_is_named_and_left_out(desk: Desk, endpoint: Endpoint) -> None:
+    (desk.project / ".env").write_bytes(bytes(range(256)) * 4)
+    desk.use(endpoint)
+    with opened(desk.pal()) as pal:
+        assert ".env is not UTF-8 text" in pal.text
+        ask(pal, "read config.yaml")
+        assert "currency: EUR" in pal.text
+
+
+def _trust(pal: Terminal) -> None:
+    pal.read_for(0.6)  # earlier keys do not count as an answer
+    pal.press("y")
