@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.compaction.thinking import thinks
 from app.core import remarks
 from app.core.budget import Budget, Meter, Usage
 from app.core.conversation import Conversation, replay
@@ -75,6 +77,8 @@ class Dialogue:
     """Billed input of each of the agent's requests, oldest first."""
     reports: list[CompactionReport] = field(default_factory=list)
     todo: tuple[TodoItem, ...] = ()
+    prompt_in_record: tuple[str, list[dict[str, Any]]] | None = None
+    """System prompt and tools that the record has in force; None before the first."""
     max_output: int | None = None
     """The model's own limit for an answer in tokens, where the endpoint says it."""
     muted_until: int = 0
@@ -113,6 +117,24 @@ class Dialogue:
             cost=self.cost,
             auto=self.policy.auto.enabled,
         )
+
+    async def put_prompt(self, system: str) -> bool:
+        """Put a system prompt in force; return whether it differs from the one before, in this run or an earlier one.
+
+        Signed thinking is bound to the prompt in front of it, so a change removes what there is.
+        """
+        specs = [dataclasses.asdict(spec) for spec in self.frame.tools]
+        tools = json.loads(json.dumps(specs))
+        before, now = self.prompt_in_record, (system, tools)
+        self.frame.system = system
+        self.measure_floor()
+        if before == now:
+            return False
+        await self.record.remark(remarks.PROMPT, {"system": system, "tools": tools})
+        self.prompt_in_record = now
+        if before is not None:
+            await self.bare_all()
+        return before is not None
 
     def measure_floor(self) -> None:
         """Estimate again what stands around the messages."""
@@ -168,8 +190,9 @@ class Dialogue:
 
     async def bare_all(self) -> None:
         """Remove all thinking from the view, for good."""
-        ids = [e.id for e in self.conversation.entries if e.message.role == "assistant"]
-        self.conversation = self.conversation.apply(await self.record.bare(ids))
+        ids = [e.id for e in self.conversation.entries if thinks(e.message)]
+        if ids:
+            self.conversation = self.conversation.apply(await self.record.bare(ids))
 
     async def commit(self, draft: CommitDraft) -> int:
         """Replace the view by a compaction; return its number."""

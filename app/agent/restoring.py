@@ -61,6 +61,7 @@ async def restore(dialogue: Dialogue, queue: TypedAhead) -> Finished:
                 # The usages that follow were billed with this floor.
                 floor = floor_of(data["system"], tools)
                 dialogue.meter = dataclasses.replace(dialogue.meter, floor=floor)
+                dialogue.prompt_in_record = (data["system"], data["tools"])
             case Remark(kind=remarks.REPORT, data=data):
                 dialogue.reports.append(report_from_json(data, item.time))
             case Remark(kind=remarks.TODO, data=data):

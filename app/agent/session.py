@@ -208,6 +208,11 @@ class Session:
         return self._dialogue.requests
 
     @property
+    def notices(self) -> tuple[str, ...]:
+        """What was found damaged in the record, one sentence each."""
+        return self._parts.record.notices
+
+    @property
     def has_tour(self) -> bool:
         """Whether the model that answers knows the tour."""
         return self._parts.is_tour("tour")
@@ -507,16 +512,12 @@ class Session:
     async def _renew_prompt(self, tell: Tell) -> None:
         """Make the system prompt again from disk and put it in force, as an event of the record when it changed."""
         system = await asyncio.to_thread(build_system_prompt, self._parts.surroundings)
-        frame = self._dialogue.frame
-        if system == frame.system:
-            return
-        first = not frame.system
-        frame.system = system
-        self._dialogue.measure_floor()
-        tools = [dataclasses.asdict(spec) for spec in frame.tools]
-        await self._parts.record.remark(remarks.PROMPT, {"system": system, "tools": tools})
-        if not first:
-            tell(Notice("The project's instructions changed; the new ones are in force."))
+        if await self._dialogue.put_prompt(system):
+            tell(
+                Notice(
+                    "The system prompt or the project's instructions changed; the new ones are in force."
+                )
+            )
 
 
 def _frame(parts: SessionParts, tools: tuple[ToolSpec, ...]) -> Frame:

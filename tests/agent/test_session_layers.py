@@ -8,9 +8,10 @@ from pathlib import Path
 
 from app.agent.restoring import report_from_json
 from app.core.events import Compacted, ErrorRaised, TurnEnd
+from app.core.messages import Message, Text, Thinking
 from app.core.policy import AfterCompact, ManualPolicy, MicroRule
 from app.core.reports import CompactionReport, Layer, Outcome
-from app.core.requests import Answer, ModelRequest
+from app.core.requests import Answer, ModelRequest, StopReason
 from app.errors import Busy, ContextOverflow
 from tests.agent.rig import Rig, all_valid, ended, of, read, small
 from tests.fakes.model import ScriptedModel, calls, says
@@ -43,6 +44,11 @@ def answers(*steps: Answer, summary: str = SUMMARY):
         return left.pop(0)
 
     return [answer] * 60
+
+
+def thought(text: str) -> Answer:
+    block = Thinking({"type": "thinking", "thinking": "hm", "signature": "s"})
+    return Answer(Message("assistant", (block, Text(text))), None, StopReason.END_TURN)
 
 
 def looks(count: int, size: int = 40) -> list[Answer]:
@@ -322,6 +328,38 @@ async def test_a_resumed_session_estimates_with_the_factor_it_had_learned(tmp_pa
     await session.close()
     again = await rig.open(session.name)
     assert again._dialogue.meter.factor == session._dialogue.meter.factor
+    await again.close()
+
+
+async def prompts(session) -> int:
+    return len(await session._parts.record.remarks({"prompt"}))
+
+
+async def test_a_resume_keeps_the_prompt_and_the_thinking_made_under_it(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedModel([thought("Hello.")]))
+    session = await rig.open()
+    await read(session.submit("hi"))
+    await session.close()
+    again = await rig.open(session.name)
+    assert await prompts(again) == 1
+    assert again.conversation.view().messages == session.conversation.view().messages
+    await again.close()
+
+
+async def test_other_instructions_at_a_resume_are_an_event_and_end_the_thinking_made_before(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, ScriptedModel([thought("Hello."), says("Yes.")]))
+    session = await rig.open()
+    await read(session.submit("hi"))
+    await session.close()
+    (tmp_path / "AGENTS.md").write_text("Always answer in rhyme.", encoding="utf-8")
+    again = await rig.open(session.name)
+    assert await prompts(again) == 2
+    await read(again.submit("and now?"))
+    sent = rig.model.requests[-1]
+    assert "Always answer in rhyme." in sent.system
+    assert not any(isinstance(b, Thinking) for m in sent.messages for b in m.content)
     await again.close()
 
 
