@@ -140,6 +140,7 @@ class FakeSession:
         self.rules = ()
         self.unsaved = ""
         self.has_tour = True
+        self.notices: tuple[str, ...] = ()
         self.closed = False
         self.pages: list[tuple] = []
         self._cancelled = asyncio.Event()

@@ -12,6 +12,7 @@ from app.core.events import (
     QueuedDelivered,
     RetryWaiting,
     TextArrived,
+    ThinkingArrived,
     TodoChanged,
     TodoItem,
     TurnEnd,
@@ -20,6 +21,7 @@ from app.core.events import (
 from app.core.permission import Mode, Rule, Verdict
 from app.core.reports import Outcome
 from app.errors import RecordUnwritable
+from app.settings import Settings
 from app.ui.commands import COMMANDS
 from app.ui.screens.details import DetailsScreen
 from app.ui.screens.pair import PairScreen
@@ -536,3 +538,15 @@ async def test_an_undone_compaction_is_told_in_the_chat():
         app.pair.submit("/undo")
         await until_idle(app, pilot)
         assert "14,200 -> 31,900" in app.pair.chat.plain_text()
+
+
+@pytest.mark.parametrize("shown", [True, False])
+async def test_thinking_is_folded_unless_the_setting_shows_it(shown):
+    thinking = [ThinkingArrived("a hidden thought"), *answer("done")]
+    app = pal_app(
+        FakeSession([thinking]), settings=Settings(api_key="k", model="m", show_thinking=shown)
+    )
+    async with app.run_test(size=(100, 30)) as pilot:
+        await say(app, pilot, "go")
+        await until_idle(app, pilot)
+        assert ("a hidden thought" in app.export_screenshot().replace("&#160;", " ")) is shown

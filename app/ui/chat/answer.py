@@ -46,13 +46,15 @@ class LiveAnswer:
         self._end_thinking()
         self._incoming.append(text)
 
-    def add_thinking(self, text: str) -> None:
-        """Take a piece of thinking."""
+    def add_thinking(self, text: str, *, shown: bool) -> None:
+        """Take a piece of thinking; a new stretch of it is unfolded where it is to be ``shown``."""
         if self._incoming or self._splitter is not None:
             self._end_text()
         if self._thinking is None or self._thought is None:
             self._thinking, self._thought = ThinkingSection(), VisibleStream()
             self._thinking.live = True
+            if shown:
+                self._thinking.toggle()
             self._append(self._thinking)
         self._thinking.parts.append(self._thought.feed(text))
         self._transcript.changed(self._thinking)

@@ -94,7 +94,7 @@ class EventView:
                 status.wait("writing")
             case ThinkingArrived(text):
                 self._open_answer()
-                chat.append_thinking(text)
+                chat.append_thinking(text, shown=self._screen.settings.show_thinking)
                 self._arrived(text)
                 status.wait("thinking")
             case CallArriving(call_id, tool, chars):

@@ -101,6 +101,8 @@ class SessionOpening:
             if newest is not None and session.conversation.base:
                 screen.chat.add_divider(newest)
             screen.chat.add_notice(f"Session {session.name} goes on where it ended.")
+        for notice in session.notices:
+            screen.chat.add_notice(notice, warning=True)
         if screen.app.wiring.choose and not self._chosen:
             self._chosen = True
             screen.commands.run_resume("")

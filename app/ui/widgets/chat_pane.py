@@ -81,9 +81,9 @@ class ChatPane(NavigableTranscriptView):
         self._live.add_text(text)
         self.draw_soon()
 
-    def append_thinking(self, text: str) -> None:
-        """Add a piece of the answer's thinking."""
-        self._live.add_thinking(text)
+    def append_thinking(self, text: str, *, shown: bool = False) -> None:
+        """Add a piece of the answer's thinking; folded unless it is to be ``shown``."""
+        self._live.add_thinking(text, shown=shown)
         self.draw_soon()
 
     def finish_answer(self) -> None:
