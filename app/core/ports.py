@@ -106,6 +106,11 @@ class Record(Protocol):
         """Number that the next tool result will get."""
         ...
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was found damaged so far, one sentence each."""
+        ...
+
     async def append(
         self,
         message: Message,
