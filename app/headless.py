@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 from app.agent.session import Session
 from app.core.events import (
+    AnswerFinished,
     ApprovalAsked,
     ApprovalGiven,
     BudgetChanged,
@@ -64,6 +65,8 @@ async def run_headless(
 ) -> int:
     """Run one turn and print it; return the exit code. SIGINT and SIGTERM cancel the turn."""
     printer = _Printer(session, output, out, err)
+    for notice in session.notices:
+        printer.warn(notice)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, session.cancel)
@@ -87,6 +90,16 @@ class _Printer:
         self._out = out
         self._err = err
         self._at_line_start = True
+        self._stream = out.isatty()
+        """Whether text is shown as it comes; else each answer is printed when it is whole, and never twice."""
+        self._held = ""
+
+    def warn(self, text: str) -> None:
+        """Print what was found wrong before the turn."""
+        if self._output is Output.STREAM_JSON:
+            self.show(Notice(text, warning=True))
+        else:
+            self._say(text)
 
     def show(self, event: Event) -> None:
         """Print one event."""
@@ -102,10 +115,12 @@ class _Printer:
 
     def _show_text(self, event: Event) -> None:
         match event:
+            case TextArrived(text) if self._stream:
+                self._write(text)
             case TextArrived(text):
-                shown = visible_text(text)
-                print(shown, end="", file=self._out, flush=True)
-                self._at_line_start = shown.endswith("\n") if shown else self._at_line_start
+                self._held += text
+            case AnswerFinished():
+                self._release()
             case ToolStarted(_, tool, target, _):
                 self._say(f"● {tool} {target}")
             case ToolFinished(ok=False, tool=tool, text=text):
@@ -115,11 +130,24 @@ class _Printer:
             case ErrorRaised(text, hint):
                 self._say(text, hint)
             case RetryWaiting(attempt, attempts, seconds, reason):
+                self._held = ""
+                reason = reason.rstrip(".")
                 self._say(f"{reason}: attempt {attempt} of {attempts}, again in {seconds:.0f} s")
             case TurnEnded():
+                self._release()
                 self._end_line()
             case _:
                 pass
+
+    def _write(self, text: str) -> None:
+        shown = visible_text(text)
+        print(shown, end="", file=self._out, flush=True)
+        self._at_line_start = shown.endswith("\n") if shown else self._at_line_start
+
+    def _release(self) -> None:
+        if self._held:
+            self._write(self._held)
+        self._held = ""
 
     def _say(self, *lines: str) -> None:
         self._end_line()
@@ -229,6 +257,6 @@ def _approval(request: ApprovalRequest) -> dict[str, Any]:
     }
 
 
-def stdin_text(stream: TextIO = sys.stdin) -> str:
-    """Return what was piped in, or "" when nobody pipes."""
-    return "" if stream.isatty() else stream.read()
+def stdin_text() -> str:
+    """Return what was piped in, or "" when nobody pipes or standard input is closed."""
+    return "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()

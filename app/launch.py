@@ -77,7 +77,9 @@ def run_text(launch: Launch, text: str, output: str) -> int:
         _say(notice)
     _require_model(settings)
     piped = stdin_text()
-    prompt = f"{text}\n\n{piped}" if piped.strip() else text
+    prompt = "\n\n".join(part for part in (text, piped) if part.strip())
+    if not prompt:
+        raise ConfigError("-p", "there is nothing to ask", hint="Give a text, or pipe one in.")
 
     async def run() -> int:
         opening = Opening(launch, settings)
@@ -194,8 +196,9 @@ class Opening:
         from app.adapters.clock import SystemClock
         from app.adapters.journal import Journal
         from app.adapters.sandbox import hide_environment
+        from app.agent.parts import SessionParts, ToolNeeds
         from app.agent.prompt import Surroundings
-        from app.agent.session import Session, SessionParts, ToolNeeds
+        from app.agent.session import Session
         from app.permission.judge import judge
         from app.permission.places import Places
         from app.tools.atomic import remove_leftovers
