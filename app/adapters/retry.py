@@ -60,7 +60,7 @@ class RetryPolicy:
         asked = error.retry_after if isinstance(error, Busy) else None
         if asked is not None and asked > self.longest_wait:
             raise Busy(
-                f"{error} The server asks to wait {spell_seconds(asked)}.",
+                f"{str(error).rstrip('.')}. The server asks to wait {spell_seconds(asked)}.",
                 hint="Try again then, or choose another model or endpoint.",
                 retry_after=asked,
                 status=error.status,
