@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from app.agent.channel import Channel, Tell
 from app.agent.dialogue import Dialogue, Frame, highest_threshold
-from app.agent.gate import Admitted, Gate
-from app.agent.layers import Layers, ReadLines
-from app.agent.prompt import Surroundings, build_system_prompt
+from app.agent.gate import Gate
+from app.agent.layers import Layers
+from app.agent.parts import SessionParts, ToolNeeds
+from app.agent.prompt import build_system_prompt
 from app.agent.queue import TypedAhead
 from app.agent.restoring import restore
 from app.agent.tour import MODE as TOUR_MODE
@@ -29,7 +30,6 @@ from app.core.history import Entry
 from app.core.messages import JsonObject, Message, Text, ToolResult, ToolUse
 from app.core.permission import Judgement, Mode, Rule
 from app.core.policy import CompactionPolicy
-from app.core.ports import Approver, Clock, Model, Record, Tool
 from app.core.reports import CompactionReport, Layer
 from app.core.requests import ModelInfo, ToolSpec
 from app.errors import (
@@ -43,47 +43,6 @@ from app.errors import (
 )
 
 MODEL_INFO_SECONDS = 5.0
-
-JudgeCall = Callable[[str, JsonObject, Mode, tuple[Rule, ...]], Judgement]
-"""Judges a call by tool name and arguments, under a mode and rules."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolNeeds:
-    """What tools need from their session."""
-
-    set_todo: Callable[[tuple[TodoItem, ...]], None]
-    policy: Callable[[], CompactionPolicy]
-    """The layers' numbers in force."""
-    mode: Callable[[], Mode]
-    """The permission mode in force."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionParts:
-    """What a session is made of."""
-
-    record: Record
-    model: Model
-    approver: Approver
-    clock: Clock
-    surroundings: Surroundings
-    tools: Callable[[ToolNeeds], Mapping[str, Tool]]
-    judge: JudgeCall
-    read_lines: ReadLines
-    policy: CompactionPolicy
-    model_id: str
-    window_of: Callable[[ModelInfo | None, str], tuple[int, str]]
-    """Returns a model's window in tokens and where the figure comes from."""
-    admitted: Admitted = lambda _tool, _arguments: None
-    """Hears of each call that may run."""
-    refuge: Callable[[], Awaitable[str]] | None = None
-    """Moves the record to a temporary folder and returns its path, for when its own cannot be written."""
-    is_tour: Callable[[str], bool] = lambda _text: False
-    """Whether a text asks the embedded model for its tour."""
-    max_output_tokens: int = 8_000
-    mode: Mode = Mode.ASK
-    rules: tuple[Rule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from app.adapters.anthropic_model import AnthropicModel
 from app.adapters.demo import DEMO_API_KEY, DEMO_BASE_URL, DEMO_MODEL_ID
 from app.adapters.demo.transport import DemoTransport
 from app.adapters.journal import Journal
+from app.agent.parts import SessionParts
 from app.agent.prompt import Surroundings
-from app.agent.session import Session, SessionParts
+from app.agent.session import Session
 from app.core.events import Compacted, Event, ToolFinished
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest, Mode
 from app.core.policy import AutoPolicy, CompactionPolicy, ManualPolicy, MicroPolicy, MicroRule

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.journal import Journal
+from app.agent.parts import SessionParts
 from app.agent.prompt import Surroundings
-from app.agent.session import Session, SessionParts
+from app.agent.session import Session
 from app.core.events import Event, TurnEnded
 from app.core.history import Effects
 from app.core.messages import JsonObject

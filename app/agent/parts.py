@@ -1,0 +1,57 @@
+"""What a session is made of: given by the launch, or by a test."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from app.agent.gate import Admitted
+from app.agent.layers import ReadLines
+from app.agent.prompt import Surroundings
+from app.core.events import TodoItem
+from app.core.messages import JsonObject
+from app.core.permission import Judgement, Mode, Rule
+from app.core.policy import CompactionPolicy
+from app.core.ports import Approver, Clock, Model, Record, Tool
+from app.core.requests import ModelInfo
+
+JudgeCall = Callable[[str, JsonObject, Mode, tuple[Rule, ...]], Judgement]
+"""Judges a call by tool name and arguments, under a mode and rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolNeeds:
+    """What tools need from their session."""
+
+    set_todo: Callable[[tuple[TodoItem, ...]], None]
+    policy: Callable[[], CompactionPolicy]
+    """The layers' numbers in force."""
+    mode: Callable[[], Mode]
+    """The permission mode in force."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionParts:
+    """What a session is made of."""
+
+    record: Record
+    model: Model
+    approver: Approver
+    clock: Clock
+    surroundings: Surroundings
+    tools: Callable[[ToolNeeds], Mapping[str, Tool]]
+    judge: JudgeCall
+    read_lines: ReadLines
+    policy: CompactionPolicy
+    model_id: str
+    window_of: Callable[[ModelInfo | None, str], tuple[int, str]]
+    """Returns a model's window in tokens and where the figure comes from."""
+    admitted: Admitted = lambda _tool, _arguments: None
+    """Hears of each call that may run."""
+    refuge: Callable[[], Awaitable[str]] | None = None
+    """Moves the record to a temporary folder and returns its path, for when its own cannot be written."""
+    is_tour: Callable[[str], bool] = lambda _text: False
+    """Whether a text asks the embedded model for its tour."""
+    max_output_tokens: int = 8_000
+    mode: Mode = Mode.ASK
+    rules: tuple[Rule, ...] = ()
