@@ -17,6 +17,7 @@ from app.adapters.model_table import window_of
 from app.core.messages import user
 from app.core.ports import Model
 from app.core.requests import Answer, FieldDropped, ModelInfo, ModelRequest
+from app.core.visible_text import escaped
 from app.errors import ConfigError, ContextOverflow, ModelError, Rejected
 from app.settings import Settings, is_loopback, is_plain_http, mask
 
@@ -289,15 +290,10 @@ def _sandbox(settings: Settings, name: str) -> Check:
 
 
 def _as_text(check: Check) -> str:
-    lines = [f"{check.state:<8} {check.name:<12} {_visible(check.saw)}"]
+    lines = [f"{check.state:<8} {check.name:<12} {escaped(check.saw)}"]
     if check.todo:
-        lines.append(f"{'':21} -> {_visible(check.todo)}")
+        lines.append(f"{'':21} -> {escaped(check.todo)}")
     return "\n".join(lines)
-
-
-def _visible(text: str) -> str:
-    """Return a server's or file's words with everything that acts on a terminal, or hides, spelled out."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def _verdict(checks: Sequence[Check]) -> str:

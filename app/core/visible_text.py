@@ -68,6 +68,16 @@ def revealed_text(text: str) -> str:
     return _ODD.sub(_symbol, text.replace("\r\n", "\n"))
 
 
+def escaped(text: str) -> str:
+    r"""Return a name or value on one line: what cannot be printed as it is stands as its escape.
+
+    Among that are line ends, odd blanks and the bytes of a file name that are no text: ``\n``, ``\xa0``, ``\xff``.
+    """
+    return (
+        text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
+    )
+
+
 def hides_something(text: str) -> bool:
     """Whether a reader cannot see all of the text as it stands: control, bidirectional or invisible characters."""
     text = text.replace("\r\n", "\n")
@@ -109,6 +119,13 @@ class VisibleStream:
         """Return what was held back."""
         held, self._held = self._held, ""
         return visible_text(held, progress=False)
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    return char.encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
 def _settled(line: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.core.visible_text import escaped
 from app.settings.base_url import is_plain_http
 from app.settings.dotenv_file import read_small_text
 from app.settings.load import read_settings
@@ -181,17 +182,10 @@ def _items(files: ProjectFiles) -> tuple[TrustItem, ...]:
         for given in source.given:
             spec = BY_NAME[given.name]
             text = str(given.value)
-            shown = spec.shown(text) if spec.secret else _visible(text)
+            shown = spec.shown(text) if spec.secret else escaped(text)
             found.append(TrustItem(source.name, given.written, shown, spec.kind is Kind.POWER))
         found += [
-            TrustItem(source.name, rule.written, _visible(str(rule.value)), power=False)
+            TrustItem(source.name, rule.written, escaped(str(rule.value)), power=False)
             for rule in source.rules
         ]
     return tuple(found)
-
-
-def _visible(text: str) -> str:
-    """Escape what a terminal would not show as it is."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )

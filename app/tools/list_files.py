@@ -13,9 +13,10 @@ from app.core.history import Effects
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
+from app.core.visible_text import escaped
 from app.errors import ToolError
 from app.tools.tree import Found, Glob, walk
-from app.tools.workspace import Workspace, visible
+from app.tools.workspace import Workspace
 
 MAX_FILES = 50_000
 SHOWN_LINES = 300
@@ -124,14 +125,14 @@ def _at_depth(files: Sequence[Found], level: int) -> list[str]:
     )
     lines = [_line(file) for file in files if file.relative.count("/") <= level]
     lines += [
-        f"{visible(folder)}/ ({n:,} file{'s' if n > 1 else ''})" for folder, n in counts.items()
+        f"{escaped(folder)}/ ({n:,} file{'s' if n > 1 else ''})" for folder, n in counts.items()
     ]
     return sorted(lines)
 
 
 def _line(file: Found) -> str:
-    name = visible(file.relative)
-    return f"{name} -> {visible(file.link)}" if file.link else name
+    name = escaped(file.relative)
+    return f"{name} -> {escaped(file.link)}" if file.link else name
 
 
 def _below(relative: str, start: str) -> str:

@@ -13,11 +13,12 @@ from app.core.history import Effects
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
+from app.core.visible_text import escaped
 from app.errors import ToolError
 from app.tools.lines import NUMBER_MARK
 from app.tools.regex import Match, Results, find, require_expression
 from app.tools.tree import Glob, walk
-from app.tools.workspace import Resolved, Workspace, visible
+from app.tools.workspace import Resolved, Workspace
 
 MAX_FILES = 50_000
 MAX_MATCHES = 200
@@ -138,7 +139,7 @@ def _shown(matches: Sequence[Match]) -> str:
             lines.setdefault(number, (":", text))
         lines[match.number] = (NUMBER_MARK, match.text)
     shown = [f"{number}{mark}{text}" for number, (mark, text) in sorted(lines.items())]
-    return "\n".join((visible(matches[0].path), *shown))
+    return "\n".join((escaped(matches[0].path), *shown))
 
 
 def _count(matches: int, files: int, *, more: bool) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from app.core.visible_text import escaped
 from app.errors import OutsideFolder, ToolError
 
 HASHED_BYTES = 16 * 1024 * 1024
@@ -38,7 +39,7 @@ class Resolved:
     @property
     def shown(self) -> str:
         """The path for people and models: control characters and odd bytes as escapes."""
-        return visible(self.relative)
+        return escaped(self.relative)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Workspace:
         relative = real.relative_to(self.root).as_posix() if inside else str(real)
         resolved = Resolved(real, relative, inside, self._is_protected(real))
         if write and not inside:
-            raise OutsideFolder(f"{visible(path)} leads out of the project folder ({self.root})")
+            raise OutsideFolder(f"{escaped(path)} leads out of the project folder ({self.root})")
         if write and resolved.protected:
             raise ToolError(
                 f"{resolved.shown} belongs to Palimpsest itself and cannot be changed by a tool"
@@ -111,7 +112,7 @@ class Workspace:
             raise ToolError(f"{resolved.shown} is a file of the system, not of a project")
         granted = any(resolved.path.is_relative_to(allowed) for allowed in self._granted)
         if not resolved.inside and not granted:
-            raise OutsideFolder(f"{visible(path)} leads out of the project folder ({self.root})")
+            raise OutsideFolder(f"{escaped(path)} leads out of the project folder ({self.root})")
         return resolved
 
     def open(self, resolved: Resolved) -> BinaryIO:
@@ -227,11 +228,6 @@ class Workspace:
         return any(folded == own or own in folded.parents for own in self._protected)
 
 
-def visible(name: str) -> str:
-    """Return a file name or path for show: control and format characters, and bytes that are no text, as escapes."""
-    return "".join(c if c.isprintable() else _escape(c) for c in name)
-
-
 def reason(resolved: Resolved, error: OSError) -> str:
     """Return one sentence for a failed access."""
     if isinstance(error, FileNotFoundError):
@@ -255,13 +251,6 @@ def _require_regular(status: os.stat_result, resolved: Resolved) -> None:
     )
     what = next((text for check, text in kinds if check(mode)), "a device, not a file")
     raise ToolError(f"{resolved.shown} is {what}")
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"\\x{code - 0xDC00:02x}"
-    return character.encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
 def _folded(path: Path) -> Path:

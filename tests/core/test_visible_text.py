@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from app.core.visible_text import (
     VisibleStream,
+    escaped,
     hides_something,
     one_line,
     revealed_text,
@@ -120,3 +121,11 @@ def test_hidden_characters_are_noticed_and_emoji_are_not() -> None:
 def test_one_line_is_one_line_of_bounded_length() -> None:
     assert one_line("a\n\tb\x1b[1m c") == "a b c"
     assert len(one_line("x" * 10_000, 50)) == 50
+
+
+def test_odd_names_are_shown_as_escapes() -> None:
+    assert escaped("x\ny") == "x\\ny"
+    assert escaped("\x1b]0;t\x07") == "\\x1b]0;t\\x07"
+    assert escaped("a\u202eb") == "a\\u202eb"
+    assert escaped("\udcff") == "\\xff"
+    assert escaped("naïve 語.md") == "naïve 語.md"

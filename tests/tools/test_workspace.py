@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import OutsideFolder, ToolError
-from app.tools.workspace import Workspace, visible
+from app.tools.workspace import Workspace
 
 
 @pytest.fixture
@@ -139,11 +139,3 @@ def test_a_file_that_changed_appeared_or_vanished_must_be_read_again(workspace: 
     path.unlink()
     with pytest.raises(ToolError, match="deleted"):
         workspace.require_unchanged(resolved)
-
-
-def test_odd_names_are_shown_as_escapes() -> None:
-    assert visible("x\ny") == "x\\ny"
-    assert visible("\x1b]0;t\x07") == "\\x1b]0;t\\x07"
-    assert visible("a\u202eb") == "a\\u202eb"
-    assert visible("\udcff") == "\\xff"
-    assert visible("naïve 語.md") == "naïve 語.md"
