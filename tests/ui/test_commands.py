@@ -20,6 +20,11 @@ def test_every_command_is_offered_by_its_first_letters(command):
     )
 
 
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c.name)
+def test_a_command_typed_in_full_is_the_first_offer(command):
+    assert completions(f"/{command.name}")[0].text.strip() == f"/{command.name}"
+
+
 def test_a_command_is_one_line_that_begins_with_a_slash_and_a_word():
     assert parse("/compact the parser").argument == "the parser"
     assert parse("/COMPACT").command is BY_NAME["compact"]
