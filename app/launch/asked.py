@@ -1,0 +1,72 @@
+"""What the arguments ask for, and the settings and trust that hold with it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.settings import (
+    Level,
+    Settings,
+    TrustQuestion,
+    TrustState,
+    load_settings,
+    pending_trust,
+    read_trust,
+    trust_now,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What the arguments ask for."""
+
+    folder: Path
+    """The project folder, absolute."""
+    flags: dict[str, str]
+    """Settings by name, as text."""
+    trust: bool = False
+    """Whether the folder's own files count in this run."""
+    resume: str | None = None
+    """A session's name or its beginning; "" to choose; None for a new one."""
+    go_on: bool = False
+    """Whether to go on with the session that was used last."""
+    fork: bool = False
+    """Whether to go on with a copy of the session instead."""
+
+
+def trust_question(launch: Launch) -> TrustQuestion | None:
+    """Return what must be asked before the folder's own files count."""
+    return pending_trust(launch.folder, environ=os.environ, home=Path.home(), flags=launch.flags)
+
+
+def trust_of(launch: Launch, question: TrustQuestion | None) -> TrustState:
+    """Return the trust of this run: what was remembered, or all of it with ``--trust``."""
+    state = read_trust(launch.folder, home=Path.home())
+    return trust_now(question, state, Level.ALL) if launch.trust else state
+
+
+def settings_of(launch: Launch, trust: TrustState) -> Settings:
+    """Return the settings in force.
+
+    Raises:
+        ConfigError: A value cannot be used.
+    """
+    return load_settings(
+        launch.folder, environ=os.environ, home=Path.home(), flags=launch.flags, trust=trust
+    )
+
+
+def wanted_session(launch: Launch, settings: Settings) -> str | None:
+    """Return the name of the session that the arguments ask for; None for a new one."""
+    from app.adapters.session_list import find_session, fork_session, latest_session
+
+    root = settings.transcripts
+    if launch.resume:
+        name: str | None = find_session(root, launch.resume)
+    elif launch.go_on or launch.resume == "":
+        name = latest_session(root)
+    else:
+        return None
+    return fork_session(root, name) if launch.fork and name else name

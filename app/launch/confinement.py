@@ -1,0 +1,76 @@
+"""The sandbox of a run: what confines commands, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.core.permission import Mode
+from app.errors import ConfigError
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.adapters.sandbox import Sandbox
+    from app.tools.bash import Wrap
+
+
+def find_sandbox(settings: Settings) -> Sandbox:
+    """Return the sandbox that works here, tried once; blocks for up to some seconds.
+
+    Raises:
+        ConfigError: One is required and none works.
+    """
+    from app.adapters import sandbox
+
+    if settings.sandbox == "off":
+        return sandbox.switched_off(settings.folder)
+    found = sandbox.probe(
+        settings.folder,
+        protected=[settings.transcripts],
+        hidden=[Path.home() / ".config" / "palimpsest"],
+    )
+    if settings.sandbox == "require" and not found.works:
+        raise ConfigError(
+            "sandbox", f"it is required, but there is none: {found.detail}",
+            hint="Install bubblewrap, or set sandbox to auto.",
+        )  # fmt: skip
+    return found
+
+
+def check_mode(settings: Settings, sandbox: Sandbox) -> None:
+    """Refuse mode auto without a sandbox.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    if settings.mode is Mode.AUTO and not sandbox.works:
+        raise ConfigError(
+            "mode",
+            f"auto needs a working sandbox, and there is none: {sandbox.detail}",
+            source=settings.source("mode"),
+            hint="Install bubblewrap, or use --accept-edits.",
+        )
+
+
+def confinement(settings: Settings, sandbox: Sandbox, mode: Callable[[], Mode]) -> Wrap:
+    """Return what puts a command into the sandbox.
+
+    In mode auto nobody has seen the command, so it is confined and without network. In the other modes the user has
+    allowed it, and it runs as the user would run it, unless the setting asks for the sandbox always.
+    """
+
+    def wrap(argv: Sequence[str], cwd: Path) -> Sequence[str]:
+        automatic = mode() is Mode.AUTO
+        if automatic or settings.sandbox == "require":
+            return sandbox.wrap(argv, cwd, network=not automatic)
+        return argv
+
+    return wrap
+
+
+def shell_note(settings: Settings, sandbox: Sandbox) -> str:
+    """Return what the model is told about commands; the same for a whole session, whatever the mode."""
+    if settings.sandbox == "require":
+        return sandbox.describe()
+    return "they run in a shell of their own, without a terminal; standard input is closed"

@@ -1,0 +1,139 @@
+"""The graph of a session: record, model, tools, sandbox and permission put together, in this one place.
+
+It imports everything, so the screen imports it in a thread after the first paint.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.adapters.anthropic_model import AnthropicModel
+from app.adapters.clock import SystemClock
+from app.adapters.demo import DEMO_MODEL_ID
+from app.adapters.journal import Journal
+from app.adapters.sandbox import Sandbox, hide_environment
+from app.agent.parts import SessionParts, ToolNeeds
+from app.agent.prompt import Surroundings
+from app.agent.session import Session
+from app.core.messages import JsonObject
+from app.core.permission import Judgement, Mode, Rule
+from app.core.ports import Approver, Tool
+from app.launch.confinement import check_mode, confinement, shell_note
+from app.launch.endpoint import build_model, is_tour, never, uses_demo, window_finder
+from app.permission.judge import judge
+from app.permission.places import Places
+from app.settings import Settings
+from app.tools.atomic import remove_leftovers
+from app.tools.environment import child_environment
+from app.tools.process import Processes
+from app.tools.read_file import read_lines
+from app.tools.registry import build_tools
+from app.tools.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A session and what must be ended after it."""
+
+    session: Session
+    model: AnthropicModel
+    processes: Processes
+
+
+async def open_session(
+    settings: Settings, sandbox: Sandbox, approver: Approver, name: str | None
+) -> Opened:
+    """Open a session by name, or a new one for None.
+
+    Raises:
+        ConfigError: The mode needs a sandbox that does not work.
+        RecordError: The record cannot be opened or written.
+    """
+    check_mode(settings, sandbox)
+    hide_environment()
+    folder, root = settings.folder, settings.transcripts
+    await asyncio.to_thread(remove_leftovers, folder)
+    record = await _record(settings, name)
+    workspace = Workspace(folder, protected=[root])
+    places = Places.of(folder, Path.home(), [root])
+    processes = Processes(folder, child_environment(os.environ, project=folder))
+    demo = uses_demo(settings)
+    model = build_model(settings, demo=demo)
+
+    def tools(needs: ToolNeeds) -> Mapping[str, Tool]:
+        return build_tools(
+            workspace,
+            record=record,
+            set_todo=needs.set_todo,
+            processes=processes,
+            wrap=confinement(settings, sandbox, needs.mode),
+            policy=needs.policy,
+            bash_seconds=round(settings.bash_timeout),
+        )
+
+    def judge_call(
+        tool: str, arguments: JsonObject, mode: Mode, rules: tuple[Rule, ...]
+    ) -> Judgement:
+        return judge(
+            tool, arguments, mode=mode, rules=rules, places=places, sandboxed=sandbox.works
+        )
+
+    def grant(tool: str, arguments: JsonObject) -> None:
+        """Let a tool read an outside path that the rules or the user allowed."""
+        path = arguments.get("path")
+        place = places.look(path) if isinstance(path, str) else None
+        if place is not None and not place.inside:
+            workspace.grant(str(path))
+
+    async def refuge() -> str:
+        place = Path(tempfile.mkdtemp(prefix="pal-record-"))
+        await record.move(place, display_root=str(place))
+        return str(place)
+
+    session = await Session.open(
+        SessionParts(
+            record=record,
+            model=model,
+            approver=approver,
+            clock=SystemClock(),
+            surroundings=Surroundings(
+                folder=folder,
+                date=datetime.now(UTC).date().isoformat(),
+                shell_note=shell_note(settings, sandbox),
+            ),
+            tools=tools,
+            judge=judge_call,
+            read_lines=lambda path, first, last: read_lines(workspace, path, first, last),
+            policy=settings.policy,
+            model_id=DEMO_MODEL_ID if demo else settings.model,
+            window_of=window_finder(settings, demo=demo),
+            admitted=grant,
+            refuge=refuge,
+            is_tour=is_tour if demo else never,
+            max_output_tokens=settings.max_output_tokens,
+            mode=settings.mode,
+            rules=settings.rules,
+        )
+    )
+    return Opened(session, model, processes)
+
+
+async def _record(settings: Settings, name: str | None) -> Journal:
+    root, clock, display = settings.transcripts, SystemClock(), _display_root(settings)
+    if name is not None:
+        return await Journal.open(root, name, clock=clock, display_root=display)
+    ignored = not settings.commit_transcripts
+    return await Journal.create(root, clock=clock, display_root=display, ignored=ignored)
+
+
+def _display_root(settings: Settings) -> str:
+    root = settings.transcripts
+    if root.is_relative_to(settings.folder):
+        return root.relative_to(settings.folder).as_posix()
+    return str(root)

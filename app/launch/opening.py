@@ -1,0 +1,94 @@
+"""The sessions of one run: opened one after another, ended together."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.launch.asked import Launch, settings_of, wanted_session
+from app.launch.confinement import find_sandbox
+from app.settings import Level, Settings, TrustQuestion, read_trust, remember_trust, trust_now
+
+if TYPE_CHECKING:
+    from app.adapters.sandbox import Sandbox
+    from app.agent.session import Session
+    from app.core.ports import Approver
+    from app.tools.process import Processes
+    from app.ui.wiring import SessionCard
+
+
+class Opening:
+    """Opens the sessions of one run: the same folder and settings, each with a record of its own."""
+
+    def __init__(self, launch: Launch, settings: Settings) -> None:
+        self._launch = launch
+        self._settings = settings
+        self._sandbox: Sandbox | None = None
+        self._processes: list[Processes] = []
+        self._warming: asyncio.Task[None] | None = None
+        """Loads the SDK in a thread while the user types the first message."""
+
+    async def open_first(self, approver: Approver) -> Session:
+        """Open the session that the arguments name, or a new one; without a name the screen lets choose."""
+        launch = self._launch
+        choosing = launch.resume == "" and not launch.go_on
+        name = None if choosing else await asyncio.to_thread(wanted_session, launch, self._settings)
+        return await self.open(approver, name)
+
+    async def open(self, approver: Approver, name: str | None) -> Session:
+        """Open a session by name, or a new one for None; the event loop stays free meanwhile."""
+        graph: Any = await asyncio.to_thread(importlib.import_module, "app.launch.graph")
+        if self._sandbox is None:
+            self._sandbox = await asyncio.to_thread(find_sandbox, self._settings)
+        opened = await graph.open_session(self._settings, self._sandbox, approver, name)
+        self._processes.append(opened.processes)
+        self._warming = asyncio.create_task(opened.model.warm_up())
+        session: Session = opened.session
+        return session
+
+    def sandbox_name(self) -> str:
+        """Return what confines commands; "" when nothing does, or before a session is open."""
+        return self._sandbox.kind.value if self._sandbox is not None and self._sandbox.works else ""
+
+    async def cards(self) -> tuple[SessionCard, ...]:
+        """Return the earlier sessions of this folder, the last used one first."""
+        from app.adapters.session_list import list_sessions
+        from app.ui.wiring import SessionCard
+
+        infos = await asyncio.to_thread(list_sessions, self._settings.transcripts)
+        return tuple(
+            SessionCard(
+                name=info.name,
+                first_words=info.title or info.words,
+                time=info.last,
+                messages=info.messages,
+                compactions=info.compactions,
+                model=info.model,
+                size=info.size,
+            )
+            for info in infos
+        )
+
+    def answer_trust(self, question: TrustQuestion) -> Callable[[Level], Settings]:
+        """Return what stores the answer to a question and gives the settings that hold with it.
+
+        It raises `ConfigError`, and stores nothing, when the folder's files cannot be used.
+        """
+
+        def answer(level: Level) -> Settings:
+            state = read_trust(self._launch.folder, home=Path.home())
+            self._settings = settings_of(self._launch, trust_now(question, state, level))
+            remember_trust(question, level, home=Path.home())
+            return self._settings
+
+        return answer
+
+    async def close(self) -> None:
+        """End the commands that still run and delete the sandbox's folder."""
+        for processes in self._processes:
+            await processes.close()
+        if self._sandbox is not None:
+            self._sandbox.close()

@@ -1,0 +1,161 @@
+"""What runs: the screen, one turn without it, the doctor."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.errors import ConfigError
+from app.launch.asked import Launch, settings_of, trust_of, trust_question, wanted_session
+from app.launch.confinement import find_sandbox
+from app.launch.endpoint import build_model
+from app.launch.opening import Opening
+from app.settings import Settings, read_settings, read_trust, save_user_setting
+
+if TYPE_CHECKING:
+    from app.ui.app import PalApp
+
+STATE_FOLDER = Path(".local") / "state" / "palimpsest"
+"""Prompt history and other things that may be deleted, in the home folder."""
+
+
+def run_text(launch: Launch, text: str, output: str) -> int:
+    """Run one turn without a screen; return the exit code."""
+    from app.headless import Output, Refuser, run_headless, stdin_text
+
+    question = trust_question(launch)
+    settings = settings_of(launch, trust_of(launch, question))
+    if question is not None and not launch.trust:
+        _say("this folder's own settings are ignored: it is not trusted (--trust uses them)")
+    for notice in (*settings.problems, *map(str, settings.conflicts)):
+        _say(notice)
+    _require_model(settings)
+    piped = stdin_text()
+    prompt = "\n\n".join(part for part in (text, piped) if part.strip())
+    if not prompt:
+        raise ConfigError("-p", "there is nothing to ask", hint="Give a text, or pipe one in.")
+
+    async def run() -> int:
+        opening = Opening(launch, settings)
+        name = wanted_session(launch, settings)
+        if name is None and (launch.go_on or launch.resume is not None):
+            _say("there is no earlier session in this folder; a new one begins")
+        session = await opening.open(Refuser(), name)
+        try:
+            return await run_headless(
+                session, prompt, Output(output), out=sys.stdout, err=sys.stderr
+            )
+        finally:
+            await session.close()
+            await opening.close()
+
+    return asyncio.run(run())
+
+
+def run_screen(launch: Launch) -> int:
+    """Run the screen; return the exit code."""
+    gc.disable()  # until the session is open: nothing that is made on the way there is garbage
+    app, opening = screen(launch)
+    try:
+        app.run()
+    finally:
+        asyncio.run(opening.close())
+    return app.return_code or 0
+
+
+def screen(launch: Launch) -> tuple[PalApp, Opening]:
+    """Return the app, not yet running, and what opens its sessions; close that afterwards."""
+    from app.ui.app import PalApp
+    from app.ui.wiring import Wiring
+
+    question = trust_question(launch)
+    settings = settings_of(launch, trust_of(launch, question))
+    asked = None if launch.trust else question
+    opening = Opening(launch, settings)
+    state = Path.home() / STATE_FOLDER
+    wiring = Wiring(
+        open_session=opening.open_first,
+        settings=settings,
+        reopen=opening.open,
+        list_sessions=opening.cards,
+        trust=asked,
+        answer_trust=opening.answer_trust(asked) if asked is not None else None,
+        save_setting=_save_setting,
+        state_folder=state,
+        first_run=not state.exists(),
+        sandbox=opening.sandbox_name,
+        choose=launch.resume == "" and not launch.go_on,
+    )
+    return PalApp(wiring), opening
+
+
+def run_doctor_command(options: argparse.Namespace) -> int:
+    """Run ``pal doctor``; return the exit code."""
+    from app.adapters.retry import RetryPolicy
+    from app.doctor import run_doctor
+    from app.settings.flags import assignments
+
+    launch = Launch(Path(options.folder).resolve(), assignments(options.set), options.trust)
+    settings, errors = read_settings(
+        launch.folder,
+        environ=os.environ,
+        home=Path.home(),
+        flags=launch.flags,
+        trust=trust_of(launch, trust_question(launch)),
+    )
+    sandbox = find_sandbox(settings)
+    try:
+        model = build_model(settings, demo=settings.demo, retry=RetryPolicy(attempts=1))
+        return asyncio.run(
+            run_doctor(
+                settings,
+                model=model,
+                errors=errors,
+                sandbox=sandbox.detail if sandbox.works else "",
+                as_json=options.json,
+            )
+        )
+    finally:
+        sandbox.close()
+
+
+def transcripts_of(folder: Path) -> Path:
+    """Return where the sessions of a folder are, under the settings that hold there."""
+    return settings_of(Launch(folder, {}), read_trust(folder, home=Path.home())).transcripts
+
+
+def _require_model(settings: Settings) -> None:
+    """Stop where nobody can be asked: there must be a key and a model, or ``--demo``.
+
+    Raises:
+        ConfigError: One is missing.
+    """
+    if settings.demo:
+        return
+    if settings.needs_key:
+        raise ConfigError(
+            "ANTHROPIC_API_KEY",
+            "no key is set",
+            hint="Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN (environment or .env), or try --demo.",
+        )
+    if not settings.model:
+        raise ConfigError(
+            "MODEL_ID",
+            "there is a key but no model is chosen",
+            hint="Set MODEL_ID or --model; pal doctor lists what the endpoint offers.",
+        )
+
+
+def _save_setting(name: str, value: str) -> None:
+    save_user_setting(Path.home(), name, value)
+
+
+def _say(text: str) -> None:
+    from app.core.visible_text import visible_text
+
+    print(f"pal: {visible_text(text)}", file=sys.stderr)
