@@ -137,6 +137,6 @@ def completions(text: str, values: Iterable[str] = ()) -> tuple[Completion, ...]
 
 def _matching(name: str) -> list[Command]:
     begins = [command for command in COMMANDS if command.name.startswith(name)]
-    begins.sort(key=lambda command: command.name != name)  # "/mode" is typed in full, though /model begins so too
+    begins.sort(key=lambda command: command.name != name)  # "/mode" in full comes before "/model"
     holds = [c for c in COMMANDS if name in c.name and c not in begins]
     return begins + holds
