@@ -72,11 +72,11 @@ async def until(pilot, done) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--size", default="132x40")
+    parser.add_argument("--size", default="128x36")
     parser.add_argument("--theme", default="auto")
     parser.add_argument("--name", default="screen")
     parser.add_argument(
-        "texts", nargs="*", default=["Read every Python file in the shop/ directory one by one"]
+        "texts", nargs="*", default=["/tour"]
     )
     options = parser.parse_args()
     width, height = map(int, options.size.split("x"))
