@@ -239,6 +239,7 @@ class Layers:
             todo=dialogue.todo,
             transcript=dialogue.record.transcript,
             max_output=dialogue.max_output,
+            refused=limit is not None,
         )
 
     def answered(self, view: View, answer: Answer) -> None:

@@ -31,6 +31,8 @@ class Situation:
     """Path of the transcript that holds what is replaced, as the model will read it."""
     max_output: int | None = None
     """The model's own limit for an answer, where known."""
+    refused: bool = False
+    """Whether the endpoint refused the conversation for its size."""
 
     @property
     def before(self) -> int:

@@ -39,10 +39,19 @@ def unseen_from(conversation: Conversation) -> int:
     return max(0, at)
 
 
-def must_keep_from(conversation: Conversation) -> int:
-    """Return the position from which on everything stays: what is unseen, and the last complete exchange."""
+def must_keep_from(conversation: Conversation, *, refused: bool = False) -> int:
+    """Return the position from which on everything stays: what is unseen, and the last complete exchange.
+
+    Args:
+        conversation: What is cut.
+        refused: Whether the endpoint refused it for its size. Then of several unanswered messages of the user only
+            the newest stays whole: an earlier one may be what is too large.
+    """
     entries = conversation.entries
     unseen = unseen_from(conversation)
+    waiting = entries[unseen:]
+    if refused and len(waiting) > 1 and all(entry.spoken for entry in waiting):
+        return len(entries) - 1
     if unseen < len(entries) and entries[unseen].message.role == "assistant":
         return unseen
     before = units(entries[:unseen])

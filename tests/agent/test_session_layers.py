@@ -244,6 +244,24 @@ async def test_a_request_refused_for_its_size_is_compacted_below_that_size(tmp_p
     await session.close()
 
 
+async def test_a_message_too_large_for_the_server_does_not_block_the_next_one(
+    tmp_path: Path,
+) -> None:
+    def small_server(request: ModelRequest) -> Answer:
+        if rig.model.bill(request, says("")).input > 8_000:
+            raise ContextOverflow("prompt is too long")
+        return says(SUMMARY if wants_summary(request) else "ok")
+
+    rig = Rig(tmp_path, ScriptedModel([small_server] * 60))
+    session = await rig.open()
+    assert ended(await read(session.submit(f"MARKER {PARAGRAPH * 1_000}"))).end is TurnEnd.FAILED
+    assert ended(await read(session.submit("never mind"))).end is TurnEnd.DONE
+    sent = "".join(message.text for message in rig.model.requests[-1].messages)
+    assert "MARKER" in sent and "characters left out" in sent and sent.endswith("never mind")
+    all_valid(rig.model)
+    await session.close()
+
+
 async def test_a_server_that_says_how_much_was_sent_corrects_the_estimate(tmp_path: Path) -> None:
     overflow = ContextOverflow("prompt is too long", sent=5_000, window=4_000)
     rig = Rig(tmp_path, ScriptedModel([overflow]))
