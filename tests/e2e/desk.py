@@ -51,7 +51,7 @@ class Desk:
         return self.project / ".transcripts"
 
     def pal(
-        self, *arguments: str, columns: int = 160, rows: int = 44, env: Mapping[str, str] = {}
+        self, *arguments: str, columns: int = 110, rows: int = 46, env: Mapping[str, str] = {}
     ) -> Terminal:
         """Start `pal` in the project folder."""
         return Terminal(
@@ -92,6 +92,11 @@ class Desk:
         """Reports of the layers as the record has them."""
         found = [event["data"] for event in self.events("report")]
         return [report for report in found if not layer or report["layer"] == layer]
+
+
+def chat(terminal: Terminal) -> str:
+    """The chat as one line of words, without the log beside it."""
+    return " ".join(line.split("│")[0].strip("▌ ") for line in terminal.lines)
 
 
 def used(terminal: Terminal) -> int:

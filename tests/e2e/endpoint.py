@@ -138,7 +138,7 @@ class Endpoint:
         self.watched: Path | None = None
         """The transcript folder to look at when a request arrives."""
         self._cache = PromptCache(lambda: 0.0) if caches else None
-        self._key = key
+        self.key = key
         self._window = window
         self._numbers = iter(range(1, 1_000_000))
         endpoint = self
@@ -156,9 +156,14 @@ class Endpoint:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self.stop()
+
+    def stop(self) -> None:
+        """Listen no more; once is enough."""
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._server.server_close()
+            self._thread.join()
 
     @property
     def turns(self) -> list[Sent]:
@@ -181,7 +186,7 @@ class Endpoint:
 
     def react(self, body: dict[str, Any], headers: dict[str, str]) -> Reply | Refusal | Held:
         """Keep a request and return what to answer."""
-        if headers.get("x-api-key") != self._key:
+        if headers.get("x-api-key") != self.key:
             return Refusal(401, "authentication_error", "invalid x-api-key")
         if body.get("model") != MODEL:
             return Refusal(404, "not_found_error", f"model: {body.get('model')}")
@@ -249,6 +254,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("content-type", "text/event-stream; charset=utf-8")
         self.send_header("transfer-encoding", "chunked")
+        self.send_header("connection", "close")
         self.end_headers()
         for number, piece in enumerate(pieces):
             if held is not None and number == held.pieces:
@@ -261,6 +267,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
+        self.send_header("connection", "close")
         self.end_headers()
         self.wfile.write(data)
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-
-from tests.e2e.desk import READY, Desk, answer_question, ask, finish, opened, send
+from tests.e2e.desk import READY, Desk, answer_question, ask, chat, finish, opened, send
 from tests.e2e.endpoint import KEY, MODEL, Endpoint
-from tests.e2e.terminal import Terminal
-from tests.wire.server import unused_port
-
-BASE = {"ANTHROPIC_API_KEY": KEY, "MODEL_ID": MODEL}
-
-
-def chat(pal: Terminal) -> str:
-    """The chat as one line of words, without the log beside it."""
-    return " ".join(line.split("│")[0].strip("▌ ") for line in pal.lines)
 
 
 def test_without_a_key_the_embedded_model_answers_and_says_so(desk: Desk) -> None:
@@ -27,40 +16,31 @@ def test_without_a_key_the_embedded_model_answers_and_says_so(desk: Desk) -> Non
         assert "currency: EUR" in pal.text
 
 
-@pytest.mark.parametrize(
-    ("settings", "message", "advice"),
-    [
-        ({"ANTHROPIC_API_KEY": "wrong"}, "does not accept the key (401)", "check ANTHROPIC_API_KEY"),
-        ({"MODEL_ID": "no-such"}, "does not know the model 'no-such'", "Choose another with /model"),
-    ],
-    ids=["wrong key", "unknown model"],
-)
-def test_a_refusal_of_the_endpoint_is_explained_and_another_model_or_turn_can_follow(
-    desk: Desk, endpoint: Endpoint, settings: dict[str, str], message: str, advice: str
+def test_an_unknown_model_a_refused_key_and_a_dead_endpoint_are_explained_one_by_one(
+    desk: Desk,
 ) -> None:
-    desk.use(endpoint, **settings)
-    with opened(desk.pal()) as pal:
-        ask(pal, "read config.yaml")
-        shown = chat(pal)
-        assert shown.count(message) == 1
-        assert advice in shown
-        assert "✗ failed" in pal.text
-        if "MODEL_ID" in settings:
+    with Endpoint() as endpoint:
+        desk.use(endpoint, MODEL_ID="no-such")
+        with opened(desk.pal()) as pal:
+            ask(pal, "read config.yaml")
+            assert chat(pal).count("does not know the model 'no-such'") == 1
+            assert "Choose another with /model" in chat(pal)
             ask(pal, f"/model {MODEL}")
             ask(pal, "read config.yaml")
             assert "currency: EUR" in pal.text
+
+            endpoint.key = "another key by now"
+            ask(pal, "read README.md")
+            assert chat(pal).count("does not accept the key (401)") == 1
+            assert "check ANTHROPIC_API_KEY" in chat(pal)
+            endpoint.key = KEY
+
+            endpoint.stop()
+            ask(pal, "read README.md")
+            assert chat(pal).count(f"Nothing listens at {endpoint.url}") == 1
+            assert "ANTHROPIC_BASE_URL" in chat(pal)
+            assert READY in pal.text
     assert endpoint.invalid == []
-
-
-def test_an_unreachable_host_is_named(desk: Desk) -> None:
-    url = f"http://127.0.0.1:{unused_port()}"
-    desk.env = {**BASE, "ANTHROPIC_BASE_URL": url}
-    with opened(desk.pal()) as pal:
-        ask(pal, "read config.yaml")
-        shown = chat(pal)
-        assert shown.count(f"Nothing listens at {url}") == 1
-        assert "ANTHROPIC_BASE_URL" in shown
-        assert READY in pal.text
 
 
 def test_a_key_without_a_model_offers_what_the_endpoint_lists(
@@ -83,7 +63,8 @@ def test_a_record_that_cannot_be_written_is_said_and_the_typed_text_is_not_lost(
     desk.use(endpoint)
     desk.transcripts.write_text("a file stands here")
     with desk.pal() as pal:
-        pal.wait_for("is a file where a folder", "PAL_TRANSCRIPT_DIR")
+        pal.wait_for("PAL_TRANSCRIPT_DIR")
+        assert "is a file where a folder should be" in chat(pal)
         pal.say("read config.yaml")
         pal.wait_for("queued")
         desk.transcripts.unlink()
@@ -105,7 +86,7 @@ def test_a_huge_file_a_binary_and_a_command_without_end_leave_the_session_usable
     (desk.project / "picture.bin").write_bytes(bytes(range(256)) * 100)
     with opened(desk.pal()) as pal:
         ask(pal, "read huge.log")
-        assert "huge.log" in pal.text
+        assert "There is more: the next page begins at line" in pal.text
         assert pal.memory("VmHWM") < 250
         ask(pal, "read picture.bin")
         assert "picture.bin is a binary file (25,600 bytes)" in chat(pal)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.e2e.desk import READY, Desk, ask, opened
+from tests.e2e.desk import Desk, ask, chat, opened
 from tests.e2e.endpoint import KEY, MODEL, Endpoint
 from tests.e2e.terminal import Terminal
 
@@ -31,7 +31,7 @@ def test_a_folders_env_is_asked_for_once_then_used_and_differences_are_named(
         with opened(desk.pal(env=elsewhere)) as pal:
             pal.wait_for("sources differ")
             assert QUESTION not in pal.text
-            shown = " ".join(line.split("│")[0].strip() for line in pal.lines)
+            shown = chat(pal)
             for used, not_used in (("another-model", MODEL), (other.url, endpoint.url)):
                 assert f"{used} (from environment) is used, not {not_used} (from .env)" in shown
 
@@ -56,14 +56,14 @@ def test_a_bad_value_in_a_trusted_env_is_named_and_the_session_opens_without_the
     with desk.pal() as pal:
         pal.wait_for(QUESTION, "PAL_THRESHOLD = lots")
         _trust(pal)
-        pal.wait_for(READY, "PAL_THRESHOLD (from .env): 'lots' is not allowed")
-        shown = " ".join(line.split("│")[0].strip() for line in pal.lines)
+        opened(pal)
+        shown = chat(pal)
+        assert "PAL_THRESHOLD (from .env): 'lots' is not allowed" in shown
         assert "allowed: tokens (50_000, 50k) or a percentage of the window (40%)" in shown
         assert "This folder's files are ignored until that is mended" in shown
         ask(pal, "read config.yaml")
         assert "currency: EUR" in pal.text
-    with desk.pal() as pal:
-        pal.wait_for(QUESTION)  # nothing was stored
+    assert not list(desk.home.rglob("trust.json"))  # the answer was not stored
 
 
 def test_an_env_of_noise_is_named_and_left_out(desk: Desk, endpoint: Endpoint) -> None:
