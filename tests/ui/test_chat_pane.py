@@ -459,6 +459,26 @@ async def test_a_theme_recolours_what_is_shown(pilot: Pilot[None], pane: ChatPan
     assert "Title" in pane.render_line(0).text
 
 
+async def _styles_in_light(theme_at_start: str) -> list[object]:
+    app = ChatApp(theme_at_start)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        app.pane.add_user("run `mkdir sub`")
+        app.pane.append_text("It *ended* with `exit 1`.\n\n```py\nx = 1\n```\n")
+        app.pane.finish_answer()
+        app.pane.draw_now()
+        await pilot.pause()
+        app.theme = "palimpsest-light"
+        await pilot.pause()
+        return [
+            [segment.style for segment in app.pane.render_line(y)] for y in range(app.size.height)
+        ]
+
+
+async def test_what_was_drawn_before_the_theme_changed_looks_like_what_is_drawn_after() -> None:
+    assert await _styles_in_light("palimpsest-dark") == await _styles_in_light("palimpsest-light")
+
+
 @with_chat()
 async def test_the_terminals_own_colours_get_no_ground_under_code(
     pilot: Pilot[None], pane: ChatPane

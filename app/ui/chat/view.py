@@ -323,6 +323,9 @@ class TranscriptView(ScrollView, can_focus=True):
         if look == self._look:
             return
         self._look = look
+        self.call_next(self._recolour)  # the colours of the inks are set after the widget's own
+
+    def _recolour(self) -> None:
         self._inks.clear()
         self.transcript.repaint()
         self._settle()
