@@ -15,9 +15,10 @@ from pathlib import Path
 from app.adapters.clock import SystemClock
 from app.adapters.journal_reading import SessionReader
 from app.adapters.session_archive import ARCHIVE_FOLDER, archive_days, old_sessions
-from app.adapters.session_export import as_jsonl, as_markdown, visible
+from app.adapters.session_export import as_jsonl, as_markdown
 from app.adapters.session_list import SessionInfo, find_session, latest_session, list_sessions
 from app.core.ports import Clock
+from app.core.visible_text import escaped, one_line
 from app.errors import PalError, RecordUnwritable, SessionNotFound
 
 SHOWN_RESULT_LINES = 20
@@ -49,13 +50,13 @@ def run(argv: list[str], root: Path, *, clock: Clock | None = None) -> int:
             case _:
                 return _archive(root, options, clock or SystemClock())
     except PalError as error:
-        sys.stderr.write(f"pal sessions: {error}\n" + (f"{error.hint}\n" if error.hint else ""))
+        _complain(str(error), error.hint)
         return 1
     except BrokenPipeError:
         _silence()
         return 0
     except OSError as error:
-        sys.stderr.write(f"pal sessions: the sessions cannot be read: {error}\n")
+        _complain(f"the sessions cannot be read: {error}")
         return 1
 
 
@@ -120,7 +121,7 @@ def _list(root: Path, options: argparse.Namespace) -> int:
             _out(json.dumps({**asdict(info), "folder": str(info.folder)}) + "\n")
         return 0
     if not infos:
-        _out(f"No sessions in {visible(str(root))} yet.\n")
+        _out(f"No sessions in {escaped(str(root))} yet.\n")
         return 0
     width = max(len(info.name) for info in infos)
     _out(f"{'SESSION':{width}}  {'LAST USED':16}  MESSAGES  COMPACTED      SIZE  FIRST WORDS\n")
@@ -130,10 +131,9 @@ def _list(root: Path, options: argparse.Namespace) -> int:
 
 
 def _row(info: SessionInfo, width: int) -> str:
-    words = visible(info.title or info.words)
-    shown = words if len(words) <= 60 else words[:59] + "…"
+    shown = one_line(info.title or info.words, 60)
     figures = f"{info.messages:8,}  {info.compactions:9,}  {_size(info.size):>8}"
-    return f"{visible(info.name):{width}}  {_local(info.last)}  {figures}  {shown}\n"
+    return f"{escaped(info.name):{width}}  {_local(info.last)}  {figures}  {shown}\n"
 
 
 def _sessions(count: int) -> str:
@@ -235,6 +235,10 @@ def _out(text: str) -> None:
     """Print, also to a terminal that does not know every character."""
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+
+
+def _complain(*lines: str) -> None:
+    sys.stderr.write("pal sessions: " + "".join(f"{escaped(line)}\n" for line in lines if line))
 
 
 def _tell_damage(reader: SessionReader) -> None:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.adapters.surrogates import repair
 from app.core.messages import Block, Message, Text, Thinking, ToolResult, block_to_json
 from app.core.requests import ModelRequest
+from app.core.surrogates import repair
 
 CACHE_CONTROL = "cache_control"
 TOOL_CHOICE = "tool_choice"

@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from app.adapters.surrogates import Repairer, repair
 from app.core.budget import Usage
 from app.core.messages import Block, Message, Text, ToolUse, block_from_json
 from app.core.requests import (
@@ -22,6 +21,7 @@ from app.core.requests import (
     TextDelta,
     ThinkingDelta,
 )
+from app.core.surrogates import Repairer, repair
 
 _DELTA_KINDS = {"text_delta": "text", "thinking_delta": "thinking"}
 _CUT_STOPS = (StopReason.MAX_TOKENS, StopReason.WINDOW_EXCEEDED, StopReason.REFUSAL)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from app.compaction.facts import Ledger
-from app.compaction.lines import one_line
 from app.compaction.stubs import stub_line
 from app.compaction.tail import units
 from app.core.conversation import Conversation
 from app.core.tokens import estimate_text
+from app.core.visible_text import one_line
 
 STEPS = 20
 """Last results that are named."""

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.compaction.lines import one_line, sendable
 from app.compaction.stubs import target_of
 from app.core.conversation import Conversation, ResultRef
 from app.core.events import TodoItem
 from app.core.history import Entry, Span
 from app.core.messages import JsonObject, ToolResult
+from app.core.surrogates import repair
 from app.core.tokens import estimate_text
+from app.core.visible_text import one_line
 
 COMMANDS_KEPT = 200
 ERRORS_KEPT = 30
@@ -133,7 +134,7 @@ def ledger(conversation: Conversation, todo: Iterable[TodoItem] = ()) -> Ledger:
                 read[span.path] = span
         _note_command(commands, ref)
         _note_outcome(errors, ref, entry)
-    words = [Words(e.number, sendable(e.words)) for e in new.values() if e.spoken]
+    words = [Words(e.number, repair(e.words)) for e in new.values() if e.spoken]
     kept, dropped = _bounded((*known.words, *(w for w in words if w.text.strip())))
     return Ledger(
         modified=tuple(modified),

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 from app.compaction.facts import Ledger
-from app.compaction.lines import one_line
 from app.core.history import Span
 from app.core.tokens import estimate_text
+from app.core.visible_text import one_line
 
 LISTED = 24
 """Files that get a line each; more are folded by folder."""

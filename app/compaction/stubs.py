@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.compaction.lines import one_line
 from app.core.conversation import ResultRef
+from app.core.visible_text import one_line
 
 TOOL_CHARS = 64
 TARGET_CHARS = 120

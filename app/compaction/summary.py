@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.compaction.lines import sendable
 from app.core.messages import Opaque, Thinking, ToolUse
 from app.core.requests import Answer, StopReason
+from app.core.surrogates import repair
 from app.core.tokens import estimate_text
 
 HEADINGS = (
@@ -72,7 +72,7 @@ def prompt(
         parts.append(
             f"Your first answer could not be used: {problem}. Write the notes again, as text only."
         )
-    return sendable("\n\n".join(parts))
+    return repair("\n\n".join(parts))
 
 
 def judge(answer: Answer, *, cap: int, factor: float) -> Verdict:
@@ -84,7 +84,7 @@ def judge(answer: Answer, *, cap: int, factor: float) -> Verdict:
         factor: The model's tokens per raw token.
     """
     message = answer.message
-    text = sendable(message.text).strip()
+    text = repair(message.text).strip()
     if answer.stop is StopReason.MAX_TOKENS:
         return Verdict(text, f"it was cut off; stay under {cap:,} tokens")
     if answer.stop is StopReason.TOOL_USE or message.tool_uses:

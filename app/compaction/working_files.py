@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from app.compaction.facts import Ledger
-from app.compaction.lines import fence, one_line, sendable
+from app.core.fences import fenced
 from app.core.history import Span
+from app.core.surrogates import repair
 from app.core.tokens import estimate_text
+from app.core.visible_text import one_line
 
 ReadLines = Callable[[str, int, int], Awaitable[str | None]]
 """Reads lines (path, first, last; from 1, both included) of a file; None when it cannot be read as text."""
@@ -78,14 +80,14 @@ async def _load_one(wanted: Span | str, read: ReadLines, room: float) -> Working
     whole = await read(path, 1, WHOLE_LINES + 1)
     if whole is None or not whole.strip():
         return None
-    lines = sendable(whole).splitlines()
+    lines = repair(whole).splitlines()
     if len(lines) <= WHOLE_LINES and estimate_text(whole) <= room:
         return _file(path, lines, 1, whole_file=True)
     first = span.first if span and not _is_whole(span) else 1
     last = span.last if span and not _is_whole(span) else RANGE_LINES
     if last > len(lines):
         piece = await read(path, first, last)
-        lines = sendable(piece).splitlines() if piece else []
+        lines = repair(piece).splitlines() if piece else []
     else:
         lines = lines[first - 1 : last]
     return _file(path, _fitting(lines, room), first, whole_file=False)
@@ -110,6 +112,5 @@ def _file(path: str, lines: Sequence[str], first: int, *, whole_file: bool) -> W
         return None
     body = "\n".join(lines)
     part = "" if whole_file else f" (lines {first}-{first + len(lines) - 1})"
-    marks = fence(body)
-    text = f"## {one_line(path, 400)}{part}\n{marks}\n{body}\n{marks}"
+    text = f"## {one_line(path, 400)}{part}\n{fenced(body)}"
     return WorkingFile(path, text, estimate_text(text))

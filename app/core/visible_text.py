@@ -87,7 +87,9 @@ def hides_something(text: str) -> bool:
 def one_line(text: str, limit: int = 400) -> str:
     """Return the text made visible, on one line, of at most ``limit`` characters."""
     line = " ".join(visible_text(text[: 4 * limit]).split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+    if len(line) <= limit and len(text) <= 4 * limit:
+        return line
+    return f"{line[: limit - 1].rstrip()}…"
 
 
 class VisibleStream:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.history import Entry
-from app.core.messages import Block, Image, Text, Thinking, ToolResult, ToolUse
+from app.core.session_markdown import session_markdown
 
 if TYPE_CHECKING:
     from app.agent.session import Session
+    from app.core.history import Entry
 
 PAGE = 200
 SHOWN = 60
@@ -28,47 +29,7 @@ async def write_markdown(session: Session, path: Path) -> int:
     while page := await session.page(before, PAGE):
         pages.append(page)
         before = page[0].number
-    entries = [entry for page in reversed(pages) for entry in page]
-    head = f"# {session.name}\n\nModel {session.model}, folder {session.folder}\n"
-    path.write_text("\n".join([head, *map(entry_markdown, entries)]), encoding="utf-8")
-    return len(entries)
-
-
-def entry_markdown(entry: Entry) -> str:
-    """Return one message: what was said as it is, calls and results as fenced text."""
-    spoken = entry.message.role == "user" and bool(entry.spoken)
-    who = "You" if spoken else "Tools" if entry.message.role == "user" else "Palimpsest"
-    parts = [f"## {who} ({entry.id}, {entry.time})"]
-    parts += [part for block in entry.message.content if (part := _block(block))]
-    return "\n\n".join(parts) + "\n"
-
-
-def _block(block: Block) -> str:
-    match block:
-        case Text(text):
-            return text
-        case ToolUse(_, name, arguments):
-            shown = "\n".join(f"{key}: {value}" for key, value in arguments.items())
-            return f"**{name}**\n\n{_fenced(shown)}"
-        case ToolResult():
-            return _fenced(_head(block.text))
-        case Thinking():
-            return ""
-        case Image():
-            return "(image)"
-        case _:
-            return ""
-
-
-def _head(text: str) -> str:
-    lines = text.split("\n")
-    if len(lines) <= SHOWN:
-        return text
-    return "\n".join([*lines[:SHOWN], f"… {len(lines) - SHOWN} more lines in the record"])
-
-
-def _fenced(text: str) -> str:
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}\n{text}\n{fence}"
+    entries = chain.from_iterable(reversed(pages))
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(session_markdown(session.name, entries, result_lines=SHOWN))
+    return sum(map(len, pages))

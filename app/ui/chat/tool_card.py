@@ -8,6 +8,7 @@ from time import monotonic
 
 from rich.cells import cell_len
 
+from app.core.fences import fenced
 from app.core.visible_text import one_line, visible_text
 from app.ui.chat.compaction_words import thousands
 from app.ui.chat.diff_rows import diff_counts, diff_lines
@@ -117,8 +118,7 @@ class CardSection(Section):
         body, language = (self.diff, "diff") if self.diff else (self.text, "")
         if not body:
             return head
-        mark = "`" * max(3, _longest_backticks(body) + 1)
-        return f"{head}\n\n{mark}{language}\n{visible_text(body).rstrip()}\n{mark}"
+        return f"{head}\n\n{fenced(visible_text(body), language)}"
 
     def estimate(self, width: int) -> int:
         if self.fold is Fold.FOLDED:
@@ -197,11 +197,3 @@ class CardSection(Section):
             return []
         first = one_line(self.text.lstrip().split("\n", 1)[0])
         return [Line([(first, ("muted",))], lead=(("  ", ()),), cropped=True)] if first else []
-
-
-def _longest_backticks(text: str) -> int:
-    longest = run = 0
-    for char in text:
-        run = run + 1 if char == "`" else 0
-        longest = max(longest, run)
-    return longest
