@@ -58,7 +58,7 @@ def _known(view: View, place: Place | None) -> Place | None:
 
 
 def _in_front_of(view: View, result: str | None) -> Place | None:
-    place = view.places.get(result) if result is not None else None
+    place = view.place(result) if result is not None else None
     if place is None:
         return None
     return _at_or_before(view, place[0], place[1] - 1)

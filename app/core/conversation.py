@@ -6,9 +6,8 @@ elsewhere; here its decisions are only applied.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from app.core.history import (
     Bared,
@@ -97,8 +96,19 @@ class View:
     messages: tuple[Message, ...]
     origins: tuple[tuple[str, ...], ...]
     """For each message the ids of the record's messages in it; () for the summary alone."""
-    places: Mapping[str, tuple[int, int]]
-    """Result id to (message, block) position."""
+    results: tuple[ResultRef, ...]
+    """The tool results in it, oldest first."""
+
+    def place(self, result: str) -> tuple[int, int] | None:
+        """Return the (message, block) position of ``r<N>``, None when it is not in the view."""
+        ref = next((ref for ref in self.results if ref.id == result), None)
+        for at, ids in enumerate(self.origins):
+            if ref is None or ref.entry not in ids:
+                continue
+            for block_at, block in enumerate(self.messages[at].content):
+                if isinstance(block, ToolResult) and block.tool_use_id == ref.tool_use_id:
+                    return at, block_at
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,19 +155,32 @@ class Conversation:
 
     def append(self, entry: Entry) -> Conversation:
         """Return the conversation with one more message."""
-        refs = _refs(entry, self.calls)
-        calls = self.calls
-        if entry.message.role == "assistant":
-            calls = {call.id: call for call in entry.message.tool_uses}
-        sizes = _sizes(entry, refs)
-        before = self.own_tokens[-1] if self.own_tokens else 0.0
+        return self.extend((entry,))
+
+    def extend(self, entries: Sequence[Entry]) -> Conversation:
+        """Return the conversation with more messages; the same as one after another, but copied only once."""
+        if not entries:
+            return self
+        calls, sizes = self.calls, self.sizes
+        own = self.own_tokens[-1] if self.own_tokens else 0.0
+        results: list[ResultRef] = []
+        own_tokens: list[float] = []
+        for entry in entries:
+            refs = _refs(entry, calls)
+            if entry.message.role == "assistant":
+                calls = {call.id: call for call in entry.message.tool_uses}
+            part = _sizes(entry, refs)
+            own += part.words + part.other
+            sizes += part
+            results += refs
+            own_tokens.append(own)
         return replace(
             self,
-            entries=(*self.entries, entry),
-            results=(*self.results, *refs) if refs else self.results,
-            live=(*self.live, *refs) if refs else self.live,
-            own_tokens=(*self.own_tokens, before + sizes.words + sizes.other),
-            sizes=self.sizes + sizes,
+            entries=(*self.entries, *entries),
+            results=(*self.results, *results) if results else self.results,
+            live=(*self.live, *results) if results else self.live,
+            own_tokens=(*self.own_tokens, *own_tokens),
+            sizes=sizes,
             calls=calls,
         )
 
@@ -201,9 +224,7 @@ class Conversation:
             pinned=self.pinned,
             sizes=Sizes(summary=estimate_message(commit.head)),
         )
-        kept = [entry for entry in self.entries if entry.id in kept_ids]
-        for entry in kept:
-            fresh = fresh.append(entry)
+        fresh = fresh.extend([entry for entry in self.entries if entry.id in kept_ids])
         return fresh.clear(Cleared(commit.seq, commit.stubs, commit.bare))
 
     def apply(self, item: HistoryItem) -> Conversation:
@@ -231,9 +252,9 @@ class Conversation:
         merged: list[tuple[Message, tuple[str, ...]]] = []
         if self.head is not None:
             merged.append((self.head, ()))
-        numbers = {ref.tool_use_id + ref.entry: ref.id for ref in self.results}
+        lines = self._lines()
         for entry in self.entries:
-            message = self._shown(entry, numbers)
+            message = self._shown(entry, lines.get(entry.id, {}))
             if not message.content:
                 continue
             if merged and merged[-1][0].role == message.role:
@@ -243,38 +264,30 @@ class Conversation:
                 merged.append((message, (entry.id,)))
         messages = tuple(message for message, _ in merged)
         sources = tuple(ids for _, ids in merged)
-        return View(messages, sources, MappingProxyType(self._places(messages, sources)))
+        return View(messages, sources, self.results)
 
-    def _shown(self, entry: Entry, numbers: Mapping[str, str]) -> Message:
+    def _lines(self) -> dict[str, dict[str, str]]:
+        """Return the lines of cleared results: by message, by the id of the call."""
+        lines: dict[str, dict[str, str]] = {}
+        for ref in self.results if self.stubs else ():
+            line = self.stubs.get(ref.id)
+            if line is not None:
+                lines.setdefault(ref.entry, {})[ref.tool_use_id] = line
+        return lines
+
+    def _shown(self, entry: Entry, lines: Mapping[str, str]) -> Message:
         """Return an entry as it is sent: stubs in place, no removed thinking, nothing empty."""
         message = without_thinking(entry.message) if entry.id in self.bare else entry.message
-        if not self.stubs and not any(map(_is_empty, message.content)):
+        if not lines and not any(map(_is_empty, message.content)):
             return _ended(message)
         blocks: list[Block] = []
         for block in message.content:
             if isinstance(block, ToolResult):
-                stub = self.stubs.get(numbers.get(block.tool_use_id + entry.id, ""))
-                shown = block.content if stub is None else stub
+                shown = lines.get(block.tool_use_id, block.content)
                 blocks.append(replace(block, content=shown or NO_OUTPUT))
             elif not _is_empty(block):
                 blocks.append(block)
         return _ended(Message(message.role, tuple(blocks)))
-
-    def _places(
-        self, messages: tuple[Message, ...], origins: tuple[tuple[str, ...], ...]
-    ) -> dict[str, tuple[int, int]]:
-        by_entry = {entry: at for at, ids in enumerate(origins) for entry in ids}
-        positions: dict[tuple[int, str], int] = {}
-        for at in set(by_entry.values()):
-            for block_at, block in enumerate(messages[at].content):
-                if isinstance(block, ToolResult):
-                    positions[at, block.tool_use_id] = block_at
-        places: dict[str, tuple[int, int]] = {}
-        for ref in self.results:
-            place = by_entry.get(ref.entry)
-            if place is not None and (place, ref.tool_use_id) in positions:
-                places[ref.id] = (place, positions[place, ref.tool_use_id])
-        return places
 
 
 def replay(items: Iterable[HistoryItem]) -> Conversation:
@@ -282,11 +295,14 @@ def replay(items: Iterable[HistoryItem]) -> Conversation:
     history = tuple(items)
     undone = {item.commit for item in history if isinstance(item, Undone)}
     conversation = Conversation()
+    new: list[Entry] = []
     for item in history:
-        if isinstance(item, Commit) and item.number in undone:
-            continue
-        conversation = conversation.apply(item)
-    return conversation
+        if isinstance(item, Entry):
+            new.append(item)
+        elif not (isinstance(item, Commit) and item.number in undone):
+            conversation = conversation.extend(new).apply(item)
+            new.clear()
+    return conversation.extend(new)
 
 
 def _is_empty(block: Block) -> bool:
