@@ -14,12 +14,13 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.adapters.model_table import window_of
+from app.core.addresses import is_loopback
 from app.core.messages import user
 from app.core.ports import Model
 from app.core.requests import Answer, FieldDropped, ModelInfo, ModelRequest
 from app.core.visible_text import escaped
 from app.errors import ConfigError, ContextOverflow, ModelError, Rejected
-from app.settings import Settings, is_loopback, is_plain_http, mask
+from app.settings import Settings, is_plain_http, mask
 
 QUESTION = "Reply with the two letters OK and nothing else."
 ANSWER_TOKENS = 512

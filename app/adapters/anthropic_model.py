@@ -20,12 +20,13 @@ from urllib.parse import quote
 
 from app.adapters.answer_body import AnswerBody
 from app.adapters.connection_errors import broken_stream, connection_error
-from app.adapters.endpoint import LOCAL_KEY, OFFICIAL_URL, Endpoint
+from app.adapters.endpoint import LOCAL_KEY, Endpoint
 from app.adapters.endpoint_errors import Call, refused_field, status_error
 from app.adapters.model_list import next_page, read_model, read_models
 from app.adapters.model_table import price_of
 from app.adapters.request_body import encode_request
 from app.adapters.retry import RetryPolicy
+from app.core.addresses import OFFICIAL_URL
 from app.core.prices import Price
 from app.core.requests import (
     FieldDropped,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-OFFICIAL_URL = "https://api.anthropic.com"
+from app.core.addresses import OFFICIAL_URL, is_loopback, is_official
+
 LOCAL_KEY = "local"
 """Sent to a loopback endpoint when there is no key; such servers ignore it."""
 
@@ -30,17 +30,12 @@ class Endpoint:
     @property
     def official(self) -> bool:
         """Whether it is Anthropic's own API."""
-        return self.host == "api.anthropic.com"
+        return is_official(self.base_url)
 
     @property
     def loopback(self) -> bool:
         """Whether it runs on this machine."""
-        if self.host == "localhost" or self.host.endswith(".localhost"):
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.base_url)
 
     @property
     def messages_url(self) -> str:

@@ -1,6 +1,6 @@
 """Settings: one frozen value, each part of it with its source, and trust in what a project's files say."""
 
-from app.settings.base_url import clean_base_url, is_loopback, is_official, is_plain_http
+from app.settings.base_url import clean_base_url, is_plain_http
 from app.settings.live import SettingRow, rows, set_value
 from app.settings.load import load_settings, read_settings
 from app.settings.parsers import mask
@@ -34,8 +34,6 @@ __all__ = [
     "clean_base_url",
     "find_spec",
     "forget_trust",
-    "is_loopback",
-    "is_official",
     "is_plain_http",
     "load_settings",
     "mask",

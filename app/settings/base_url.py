@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import SplitResult, urlsplit
 
-OFFICIAL = "https://api.anthropic.com"
+from app.core.addresses import OFFICIAL_URL, is_loopback, is_loopback_host
+
 ALLOWED = (
-    f"an address such as {OFFICIAL} or http://localhost:11434, without /v1 and without a query"
+    f"an address such as {OFFICIAL_URL} or http://localhost:11434, without /v1 and without a query"
 )
 
 
@@ -20,7 +21,7 @@ def clean_base_url(text: str) -> str:
     if any(not char.isascii() or not char.isprintable() or char == " " for char in url):
         raise ValueError("it contains a blank or a character that is not ASCII; remove it")
     if "://" not in url:
-        scheme = "http" if _is_local(url.split("/")[0].rsplit(":", 1)[0]) else "https"
+        scheme = "http" if is_loopback_host(url.split("/")[0].rsplit(":", 1)[0]) else "https"
         raise ValueError(f"the scheme is missing; write {scheme}://{url}")
     parts = _split(url)
     if parts.scheme.lower() not in ("http", "https"):
@@ -43,28 +44,6 @@ def clean_base_url(text: str) -> str:
     return f"{parts.scheme.lower()}://{parts.netloc}{path}"
 
 
-def is_loopback(url: str) -> bool:
-    """Whether the address names this machine by a name or number that cannot lead elsewhere."""
-    try:
-        host = urlsplit(url).hostname
-    except ValueError:
-        return False
-    return host is not None and _is_local(host)
-
-
-def is_official(url: str) -> bool:
-    """Whether the address is Anthropic's own, over https."""
-    try:
-        parts = urlsplit(url)
-        return (
-            parts.scheme == "https"
-            and parts.hostname == "api.anthropic.com"
-            and parts.port in (None, 443)
-        )
-    except ValueError:
-        return False
-
-
 def is_plain_http(url: str) -> bool:
     """Whether what is sent there can be read on the way: http to another machine."""
     return url.lower().startswith("http://") and not is_loopback(url)
@@ -77,17 +56,3 @@ def _split(url: str) -> SplitResult:
     except ValueError as error:
         raise ValueError(f"it is not an address ({error})") from error
     return parts
-
-
-def _is_local(host: str) -> bool:
-    name = host.lower().strip("[]").removesuffix(".")
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    import ipaddress
-
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return address.is_loopback or address.is_unspecified or bool(mapped and mapped.is_loopback)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
+from app.core.addresses import OFFICIAL_URL, is_loopback, is_official
 from app.core.permission import Mode, Rule
 from app.core.policy import CompactionPolicy
 from app.core.prices import Price
-from app.settings.base_url import OFFICIAL, is_loopback, is_official
 
 DEFAULT = "default"
 """Source of a value that nobody set."""
@@ -42,7 +42,7 @@ class Settings:
     api_key: str | None = field(default=None, repr=False)
     auth_token: str | None = field(default=None, repr=False)
     """Used when there is no `api_key`."""
-    base_url: str = OFFICIAL
+    base_url: str = OFFICIAL_URL
     model: str = ""
     """"" when none was chosen; there is no silent default."""
     context_window: int | None = None
