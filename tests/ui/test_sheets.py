@@ -186,6 +186,33 @@ async def test_the_list_of_settings_shows_values_sources_and_no_key():
         assert not any("sk-test-key" in row for row in rows)
 
 
+async def test_typing_in_the_list_of_settings_searches_and_down_goes_back_to_it():
+    app = pal_app(FakeSession())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_idle(app, pilot)
+        app.pair.submit("/settings")
+        await pilot.pause()
+        await pilot.press(*"recent")
+        options = app.screen.query_one(OptionList)
+        assert next(option.id for option in options.options) == "keep_recent"
+        await pilot.press("down")
+        assert options.has_focus
+        await pilot.press("enter")
+        assert app.screen.query_one("#value", Input).has_focus
+
+
+@pytest.mark.parametrize("name", ["api_key", "auth_token"])
+async def test_a_key_is_not_advised_on_a_command_line(name):
+    app = pal_app(FakeSession())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_idle(app, pilot)
+        app.pair.submit(f"/settings {name}")
+        await pilot.pause()
+        await pilot.press("enter")
+        assert f"ANTHROPIC_{name.upper()} in the environment" in all_text(app)
+        assert "--set" not in all_text(app)
+
+
 @pytest.mark.parametrize(
     ("key", "level"),
     [("y", Level.ALL), ("p", Level.PLAIN), ("n", Level.NOTHING), ("escape", Level.NOTHING)],

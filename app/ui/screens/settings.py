@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widget import Widget
@@ -19,6 +20,9 @@ from app.ui.widgets.key_footer import Hint
 
 if TYPE_CHECKING:
     from app.ui.screens.pair import PairScreen
+
+CREDENTIALS = {"api_key": "ANTHROPIC_API_KEY", "auth_token": "ANTHROPIC_AUTH_TOKEN"}
+"""Settings that a command line would show to everyone on the machine, and where they belong instead."""
 
 
 class SettingsScreen(Sheet[None]):
@@ -47,7 +51,7 @@ class SettingsScreen(Sheet[None]):
         return (
             Hint("Enter", "change"),
             Hint("Ctrl+S", "keep for all sessions", "save"),
-            Hint("/", "search", "search"),
+            Hint("type", "to search"),
             Hint("Esc", "back", "close"),
         )
 
@@ -60,6 +64,18 @@ class SettingsScreen(Sheet[None]):
     def on_mount(self) -> None:
         self._fill()
         self.query_one(OptionList).focus()
+
+    def on_key(self, event: events.Key) -> None:
+        """Let typing search and an arrow go back to the list, as in the other sheets with a list."""
+        search, options = self.query_one("#search", Input), self.query_one(OptionList)
+        if options.has_focus and event.is_printable and (event.character or "").strip():
+            search.focus()
+            search.insert_text_at_cursor(event.character or "")
+        elif search.has_focus and event.key == "down":
+            options.focus()
+        else:
+            return
+        event.stop()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         if event.input.id == "search":
@@ -83,9 +99,7 @@ class SettingsScreen(Sheet[None]):
         if row is None:
             return
         if not row.live:
-            self._about(
-                f"{row.name} takes effect at the next start: --set {row.name}=…", "$text-warning"
-            )
+            self._about(f"{row.name} takes effect at the next start: {_how(row)}", "$text-warning")
             return
         value = self.query_one("#value", Input)
         value.disabled = False
@@ -158,6 +172,12 @@ class SettingsScreen(Sheet[None]):
         at = options.highlighted or 0
         options.set_options(Option(_row(row), id=row.name) for row in self._rows.values())
         options.highlighted = min(at, options.option_count - 1) if options.option_count else None
+
+
+def _how(row: SettingRow) -> str:
+    if (variable := CREDENTIALS.get(row.name)) is not None:
+        return f"{variable} in the environment or in .env, never on a command line"
+    return f"--set {row.name}=…"
 
 
 def _row(row: SettingRow) -> Content:
