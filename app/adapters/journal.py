@@ -203,10 +203,13 @@ class Journal:
     async def search(self, pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
         """Return up to ``limit`` (id, line) pairs whose text matches a regular expression, newest first.
 
+        A large record takes seconds; what is written meanwhile does not wait for it.
+
         Raises:
             RecordError: The pattern could take for ever.
         """
-        return await self._do(journal_search.search, self._files.reader, pattern, limit)
+        self._check_open()
+        return await asyncio.to_thread(journal_search.search_session, self.folder, pattern, limit)
 
     async def load_output(self, name: str) -> str | None:
         """Return a stored text, or None; ``name`` may be the path that `store_output` returned."""
@@ -226,9 +229,12 @@ class Journal:
             await self._do(self._files.close)
             self._worker.shutdown(wait=False)
 
-    async def _do(self, work: Callable[..., _T], *arguments: object) -> _T:
+    def _check_open(self) -> None:
         if self._files.closed:
             raise RecordError(f"the session {self.session} is closed")
+
+    async def _do(self, work: Callable[..., _T], *arguments: object) -> _T:
+        self._check_open()
         try:
             return await _finish(self._worker, partial(work, *arguments))
         except OSError as error:

@@ -19,6 +19,18 @@ SHOWN_CHARS = 300
 _NESTED_REPEAT = re.compile(r"\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]")
 
 
+def search_session(folder: Path, pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
+    """Search with a reader of its own, so that a long search holds up no writer.
+
+    Raises:
+        RecordError: As `search` says, or the session cannot be read.
+    """
+    try:
+        return search(SessionReader(folder), pattern, limit)
+    except OSError as error:
+        raise RecordError(f"the session cannot be read: {error}") from error
+
+
 def search(reader: SessionReader, pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
     """Return up to ``limit`` (id, line) pairs, newest message first; upper and lower case are alike.
 

@@ -9,11 +9,12 @@ import resource
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from app.adapters import journal_outputs
+from app.adapters import journal_outputs, journal_search
 from app.adapters.journal import Journal
 from app.adapters.journal_reading import SessionReader
 from app.adapters.journal_writing import AppendFile, write_new
@@ -320,3 +321,20 @@ async def test_remarks_come_back_by_kind_and_since(journal):
         await journal.remark("todo", {"items": [n]})
     assert [r.data["n"] for r in await journal.remarks({"usage"})] == [0, 1, 2]
     assert [r.seq for r in await journal.remarks({"usage", "todo"}, since=4)] == [5, 6]
+
+
+async def test_a_long_search_holds_up_no_write(journal, monkeypatch):
+    begun, written = threading.Event(), threading.Event()
+
+    def slow(*arguments):
+        begun.set()
+        written.wait()
+        return ()
+
+    monkeypatch.setattr(journal_search, "search", slow)
+    search = asyncio.create_task(journal.search("needle", 10))
+    await asyncio.to_thread(begun.wait)
+    await journal.append(user("meanwhile"))
+    assert not search.done()
+    written.set()
+    assert await search == ()
