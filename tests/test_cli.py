@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -138,3 +139,11 @@ def test_flags_that_mean_nothing_are_refused(arguments: list[str]) -> None:
 def test_main_prints_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("pal ")
+
+
+def test_the_doctor_tells_of_a_sandbox_that_is_required_and_missing(project: Path) -> None:
+    nowhere = {"PATH": str(project)}
+    done = pal("doctor", "--json", "--set", "sandbox=require", cwd=project, env=nowhere)
+    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+    assert checks["sandbox"]["state"] == "failed"
+    assert done.returncode == 1

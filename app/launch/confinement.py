@@ -16,34 +16,31 @@ if TYPE_CHECKING:
 
 
 def find_sandbox(settings: Settings) -> Sandbox:
-    """Return the sandbox that works here, tried once; blocks for up to some seconds.
-
-    Raises:
-        ConfigError: One is required and none works.
-    """
+    """Return the sandbox that works here, tried once, or the one that confines nothing; blocks for some seconds."""
     from app.adapters import sandbox
 
     if settings.sandbox == "off":
         return sandbox.switched_off(settings.folder)
-    found = sandbox.probe(
+    return sandbox.probe(
         settings.folder,
         protected=[settings.transcripts],
         hidden=[Path.home() / ".config" / "palimpsest"],
     )
-    if settings.sandbox == "require" and not found.works:
-        raise ConfigError(
-            "sandbox", f"it is required, but there is none: {found.detail}",
-            hint="Install bubblewrap, or set sandbox to auto.",
-        )  # fmt: skip
-    return found
 
 
-def check_mode(settings: Settings, sandbox: Sandbox) -> None:
-    """Refuse mode auto without a sandbox.
+def check_sandbox(settings: Settings, sandbox: Sandbox) -> None:
+    """Refuse settings that need a sandbox where none works.
 
     Raises:
-        ConfigError: There is none.
+        ConfigError: There is none, and it is required, by itself or by mode auto.
     """
+    if settings.sandbox == "require" and not sandbox.works:
+        raise ConfigError(
+            "sandbox",
+            f"it is required, but there is none: {sandbox.detail}",
+            source=settings.source("sandbox"),
+            hint="Install bubblewrap, or set sandbox to auto.",
+        )
     if settings.mode is Mode.AUTO and not sandbox.works:
         raise ConfigError(
             "mode",

@@ -24,7 +24,7 @@ from app.agent.session import Session
 from app.core.messages import JsonObject
 from app.core.permission import Judgement, Mode, Rule
 from app.core.ports import Approver, Tool
-from app.launch.confinement import check_mode, confinement, shell_note
+from app.launch.confinement import check_sandbox, confinement, shell_note
 from app.launch.endpoint import build_model, is_tour, never, uses_demo, window_finder
 from app.permission.judge import judge
 from app.permission.places import Places
@@ -52,10 +52,10 @@ async def open_session(
     """Open a session by name, or a new one for None.
 
     Raises:
-        ConfigError: The mode needs a sandbox that does not work.
+        ConfigError: The settings need a sandbox, and none works.
         RecordError: The record cannot be opened or written.
     """
-    check_mode(settings, sandbox)
+    check_sandbox(settings, sandbox)
     hide_environment()
     folder, root = settings.folder, settings.transcripts
     await asyncio.to_thread(remove_leftovers, folder)

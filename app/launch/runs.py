@@ -61,10 +61,14 @@ def run_screen(launch: Launch) -> int:
     """Run the screen; return the exit code."""
     gc.disable()  # until the session is open: nothing that is made on the way there is garbage
     app, opening = screen(launch)
-    try:
-        app.run()
-    finally:
-        asyncio.run(opening.close())
+
+    async def run() -> None:
+        try:
+            await app.run_async()
+        finally:
+            await opening.close()  # on the loop that watches the commands
+
+    asyncio.run(run())
     return app.return_code or 0
 
 
