@@ -25,6 +25,8 @@ from app.errors import (
 )
 
 _MESSAGE_CHARS = 300
+_SHORT_KEY = 8
+"""Characters under which a key may also be part of ordinary words."""
 _TYPE_STATUS = {
     "invalid_request_error": 400,
     "exceed_context_size_error": 400,
@@ -75,7 +77,10 @@ class Call:
     def clean(self, text: str) -> str:
         """Return a server's words as one line of bearable length, without our keys."""
         for secret in self.secrets:
-            text = text.replace(secret, "[key]")
+            stands = re.escape(secret)
+            if len(secret) < _SHORT_KEY:  # a stand-in such as "x", for a server that wants any key
+                stands = rf"(?<!\w){stands}(?!\w)"
+            text = re.sub(stands, "[key]", text)
         line = " ".join(text.split())
         return line if len(line) <= _MESSAGE_CHARS else f"{line[:_MESSAGE_CHARS]}…"
 

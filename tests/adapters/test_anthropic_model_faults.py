@@ -10,6 +10,8 @@ import pytest
 
 from app.adapters.anthropic_model import AnthropicModel
 from app.adapters.connection_errors import ConnectionFailed, Reach
+from app.adapters.endpoint import Endpoint
+from app.adapters.endpoint_errors import Call
 from app.adapters.retry import RetryPolicy
 from app.core.messages import Message, Text, Thinking, ToolUse, user
 from app.core.requests import Answer, FieldDropped, StopReason
@@ -548,3 +550,15 @@ async def test_a_session_goes_on_after_every_fault():
         [event async for event in model.stream(REQUEST)]
     assert [event async for event in model.stream(REQUEST)][-1].message.text == "whole"
     await model.close()
+
+
+@pytest.mark.parametrize(
+    ("secret", "said", "shown"),
+    [
+        ("k", "invalid x-api-key: 41 tokens", "invalid x-api-key: 41 tokens"),
+        ("k", "the key 'k' is wrong", "the key '[key]' is wrong"),
+        ("sk-ant-0123456789", "key=sk-ant-0123456789abc", "key=[key]abc"),
+    ],
+)
+def test_a_key_is_hidden_without_hiding_the_words_that_a_short_one_is_part_of(secret, said, shown):
+    assert Call(Endpoint("http://127.0.0.1:8080"), "m", (secret,)).clean(said) == shown
