@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +26,8 @@ from app.core.budget import Budget, Usage
 from app.core.conversation import Conversation, replay
 from app.core.events import BudgetChanged, ErrorRaised, Event, Notice, TodoChanged, TodoItem
 from app.core.history import Entry
-from app.core.messages import JsonObject, Message, Text, ToolResult, ToolUse
+from app.core.messages import JsonObject, Message
+from app.core.originals import find_original, read_id
 from app.core.permission import Judgement, Mode, Rule
 from app.core.policy import CompactionPolicy
 from app.core.reports import CompactionReport, Layer
@@ -298,22 +298,11 @@ class Session:
         Raises:
             PalError: There is no such result or message.
         """
-        kind, number = id_[:1], id_[1:]
-        record = self._parts.record
-        if number.isdecimal() and kind == "m":
-            found = await record.messages([int(number)])
-            if found:
-                return _readable(found[0].message)
-        if number.isdecimal() and kind == "r":
-            entry = await record.result_entry(int(number))
-            if entry is not None:
-                block = entry.message.tool_results[int(number) - entry.first_result]
-                effects = entry.effects.get(block.tool_use_id)
-                stored = (
-                    await record.load_output(effects.stored) if effects and effects.stored else None
-                )
-                return stored if stored is not None else block.text
-        raise PalError(f"There is no {id_} in this session.")
+        wanted = read_id(id_)
+        original = await find_original(self._parts.record, *wanted) if wanted else None
+        if original is None:
+            raise PalError(f"There is no {id_} in this session.")
+        return original.text
 
     async def page(self, before: int | None, limit: int) -> tuple[Entry, ...]:
         """Return up to ``limit`` messages of the record before message number ``before``, oldest first."""
@@ -492,19 +481,3 @@ def _frame(parts: SessionParts, tools: tuple[ToolSpec, ...]) -> Frame:
             parts.policy.auto.threshold_for(window), window, parts.max_output_tokens
         ),
     )
-
-
-def _readable(message: Message) -> str:
-    """Return a message as text for a person or the model."""
-    parts: list[str] = []
-    for block in message.content:
-        match block:
-            case Text(text):
-                parts.append(text)
-            case ToolUse(_, name, arguments):
-                parts.append(f"[called {name}: {json.dumps(dict(arguments), ensure_ascii=False)}]")
-            case ToolResult():
-                parts.append(block.text)
-            case _:
-                parts.append("[no text]")
-    return "\n\n".join(parts)

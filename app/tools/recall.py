@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import io
-import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from app.core.history import Effects, Entry
-from app.core.messages import (
-    Block,
-    Image,
-    JsonObject,
-    Message,
-    Opaque,
-    Text,
-    Thinking,
-    ToolResult,
-    ToolUse,
-)
+from app.core.history import Effects
+from app.core.messages import JsonObject, Text
+from app.core.originals import Original, Originals, find_original, read_id
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
 from app.core.tokens import estimate_text
-from app.errors import ToolError
+from app.errors import RecordError, ToolError
 from app.tools.lines import NUMBER_MARK, Page, read_page
 from app.tools.regex import find, require_expression
 from app.tools.room import Policy, recall_tokens
@@ -34,37 +23,16 @@ MAX_HITS = 40
 MAX_MATCHES = 1_000
 PATTERN_SECONDS = 5.0
 HIT_CHARS = 300
-_ID = re.compile(r"\s*([rm])\s*(\d{1,9})\s*", re.IGNORECASE)
+KINDS = {"r": "tool result", "m": "message"}
 _RANGE = re.compile(r"\s*(\d{1,12})\s*(?:[-–:]\s*(\d{1,12})?\s*)?")
 
 
-class RecallSource(Protocol):
+class RecallSource(Originals, Protocol):
     """The part of the record that recall needs."""
-
-    async def result_entry(self, number: int) -> Entry | None:
-        """Return the message that holds the Nth tool result."""
-        ...
-
-    async def messages(self, numbers: Sequence[int]) -> tuple[Entry, ...]:
-        """Return these messages of the record; unknown numbers are left out."""
-        ...
 
     async def search(self, pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
         """Return up to ``limit`` (id, line) pairs whose text matches a regular expression, newest first."""
         ...
-
-    async def load_output(self, name: str) -> str | None:
-        """Return a stored text, or None."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Original:
-    """What an id stands for."""
-
-    title: str
-    text: str
-    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +78,12 @@ class RecallTool:
 
     async def run(self, arguments: JsonObject, emit: Emit) -> ToolOutcome:
         """Bring it back."""
+        try:
+            return await self._recall(arguments)
+        except RecordError as error:  # of a read: nothing was lost, and the turn goes on
+            raise ToolError(str(error)) from error
+
+    async def _recall(self, arguments: JsonObject) -> ToolOutcome:
         pattern: str | None = arguments.get("pattern") or None
         if pattern is not None:
             require_expression(pattern)
@@ -142,27 +116,17 @@ class RecallTool:
         body = "\n".join((*lines, *note)) or "(nothing in the record matches)"
         return ToolOutcome(body, Effects(target=pattern, outcome=outcome))
 
-    async def _original(self, id_: str) -> Original:
-        found = _ID.fullmatch(id_)
-        if found is None:
+    async def _original(self, text: str) -> Original:
+        wanted = read_id(text)
+        if wanted is None:
             raise ToolError(
-                f"{id_!r} is no id; ids are r<N> for tool results and m<N> for messages"
+                f"{text!r} is no id; ids are r<N> for tool results and m<N> for messages"
             )
-        kind, number = found.group(1).lower(), int(found.group(2))
-        if kind == "m":
-            entries = await self.source.messages([number])
-            if not entries:
-                raise ToolError(f"there is no message m{number}")
-            return _message(entries[0])
-        entry = await self.source.result_entry(number)
-        if entry is None:
-            raise ToolError(f"there is no tool result r{number}")
-        result = entry.message.tool_results[number - entry.first_result]
-        effects = entry.effects.get(result.tool_use_id, Effects())
-        stored = await self.source.load_output(effects.stored) if effects.stored else None
-        about = f" ({effects.target})" if effects.target else ""
-        text = result.text if stored is None else stored
-        return Original(f"r{number}{about}", text, _images(result))
+        original = await find_original(self.source, *wanted)
+        if original is None:
+            kind, number = wanted
+            raise ToolError(f"there is no {KINDS[kind]} {kind}{number}")
+        return original
 
 
 def _part(original: Original, first: int, last: int | None, room: float) -> tuple[str, str]:
@@ -207,37 +171,6 @@ async def _matching(original: Original, pattern: str, room: float) -> tuple[str,
     outcome = "1 matching line" if count == 1 else f"{most}{count:,} matching lines"
     more = f", the first {len(shown)} shown" if len(shown) < count else ""
     return "\n".join((f"[{original.title}: {outcome}{more}]", *shown)), outcome
-
-
-def _message(entry: Entry) -> Original:
-    text = "\n\n".join(part for block in entry.message.content if (part := _readable(block)))
-    return Original(
-        f"{entry.id}, {entry.message.role}, {entry.time}", text, _pictures(entry.message)
-    )
-
-
-def _readable(block: Block) -> str:
-    match block:
-        case Text(text):
-            return text
-        case ToolUse(_, name, arguments):
-            return f"[used {name}: {json.dumps(dict(arguments), ensure_ascii=False)}]"
-        case ToolResult():
-            return f"[tool result]\n{block.text}"
-        case Image():
-            return "[picture]"
-        case Thinking() | Opaque():
-            return ""
-
-
-def _images(result: ToolResult) -> tuple[Image, ...]:
-    if isinstance(result.content, str):
-        return ()
-    return tuple(part for part in result.content if isinstance(part, Image))
-
-
-def _pictures(message: Message) -> tuple[Image, ...]:
-    return tuple(block for block in message.content if isinstance(block, Image))
 
 
 def _range(text: str | None) -> tuple[int, int | None]:

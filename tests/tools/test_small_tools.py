@@ -8,7 +8,7 @@ from app.core.events import TodoItem
 from app.core.history import Effects
 from app.core.messages import Image, Message, Text, ToolResult, ToolUse
 from app.core.tokens import estimate_text
-from app.errors import ToolError
+from app.errors import RecordError, ToolError
 from app.tools.arguments import checked
 from app.tools.diff import unified
 from tests.tools.conftest import Bench
@@ -106,6 +106,16 @@ async def test_recall_explains_what_it_cannot_find(
     bench: Bench, arguments: dict[str, Any], expected: str
 ) -> None:
     assert expected in await bench.refusal("recall", **arguments)
+
+
+async def test_a_search_that_the_record_refuses_ends_the_call_and_not_the_turn(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
+        raise RecordError("the pattern could take for ever")
+
+    monkeypatch.setattr(bench.record, "search", refuse)
+    assert "for ever" in await bench.refusal("recall", pattern="(a+)+")
 
 
 async def test_recall_refuses_a_range_that_is_none(bench: Bench) -> None:
