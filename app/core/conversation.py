@@ -309,7 +309,7 @@ def _is_empty(block: Block) -> bool:
     """Whether the API would refuse the block for being empty."""
     if isinstance(block, ToolResult):
         return not block.content
-    return isinstance(block, Text) and not block.text.strip()
+    return isinstance(block, Text) and (not block.text or block.text.isspace())
 
 
 def _refs(entry: Entry, calls: Mapping[str, ToolUse]) -> tuple[ResultRef, ...]:
