@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from app.core.ports import Approver
     from app.tools.process import Processes
     from app.ui.wiring import SessionCard
+
+UNSAVED_PREFIX = "pal-record-"
+"""Begins the name of a temporary folder for a record that cannot be where it belongs."""
 
 
 class Opening:
@@ -38,12 +43,22 @@ class Opening:
         name = None if choosing else await asyncio.to_thread(wanted_session, launch, self._settings)
         return await self.open(approver, name)
 
+    async def open_unsaved(self, approver: Approver) -> Session:
+        """Open a new session whose record is in a temporary folder, because its own cannot be written."""
+        place = await asyncio.to_thread(tempfile.mkdtemp, prefix=UNSAVED_PREFIX)
+        session = await self._open(approver, None, replace(self._settings, transcript_dir=place))
+        session.unsaved = place
+        return session
+
     async def open(self, approver: Approver, name: str | None) -> Session:
         """Open a session by name, or a new one for None; the event loop stays free meanwhile."""
+        return await self._open(approver, name, self._settings)
+
+    async def _open(self, approver: Approver, name: str | None, settings: Settings) -> Session:
         graph: Any = await asyncio.to_thread(importlib.import_module, "app.launch.graph")
         if self._sandbox is None:
-            self._sandbox = await asyncio.to_thread(find_sandbox, self._settings)
-        opened = await graph.open_session(self._settings, self._sandbox, approver, name)
+            self._sandbox = await asyncio.to_thread(find_sandbox, settings)
+        opened = await graph.open_session(settings, self._sandbox, approver, name)
         self._processes.append(opened.processes)
         self._warming = asyncio.create_task(opened.model.warm_up())
         session: Session = opened.session

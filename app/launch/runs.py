@@ -86,6 +86,7 @@ def screen(launch: Launch) -> tuple[PalApp, Opening]:
         open_session=opening.open_first,
         settings=settings,
         reopen=opening.open,
+        open_unsaved=opening.open_unsaved,
         list_sessions=opening.cards,
         trust=asked,
         answer_trust=opening.answer_trust(asked) if asked is not None else None,

@@ -41,6 +41,8 @@ class Wiring:
     open_session: SessionOpener
     settings: Settings
     reopen: SessionReopener | None = None
+    open_unsaved: SessionOpener | None = None
+    """Opens a new session with a temporary record, for when the record of none can be written."""
     list_sessions: Callable[[], Awaitable[Sequence[SessionCard]]] | None = None
     trust: TrustQuestion | None = None
     """What to ask before anything is opened."""

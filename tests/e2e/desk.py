@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,8 @@ from tests.e2e.terminal import Terminal
 ROOT = Path(__file__).resolve().parents[2]
 READY = "Enter send"
 """Stands in the footer while nothing runs."""
+BUSY = b"queue"
+"""Is written to the footer when work begins: Enter then queues."""
 EMPTY_PROMPT = "Ask, or / for commands"
 GAUGE = re.compile(r"~?([\d,]+) / ([\d,]+) +(\d+)%")
 ROW = re.compile(r"\[(micro_compact|auto_compact triggered|manual compact)\] (\d+) -> (\d+)")
@@ -25,11 +28,13 @@ ROW = re.compile(r"\[(micro_compact|auto_compact triggered|manual compact)\] (\d
 
 def environment(home: Path, **more: str) -> dict[str, str]:
     """An environment that holds nothing of the one the tests run in but the path."""
-    home.mkdir(parents=True, exist_ok=True)
+    temporary = home / "tmp"
+    temporary.mkdir(parents=True, exist_ok=True)
     return {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(ROOT),
         "HOME": str(home),
+        "TMPDIR": str(temporary),
         "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
         "COLORTERM": "truecolor",
@@ -108,7 +113,9 @@ def used(terminal: Terminal) -> int:
 
 def opened(terminal: Terminal) -> Terminal:
     """Read until the session is open."""
-    terminal.until(lambda: bool(GAUGE.search(terminal.text)) and READY in terminal.text, "the gauge")
+    terminal.until(
+        lambda: bool(GAUGE.search(terminal.text)) and READY in terminal.text, "the gauge"
+    )
     return terminal
 
 
@@ -121,7 +128,10 @@ def finish(terminal: Terminal, seconds: float = 60.0) -> None:
 
 def ask(terminal: Terminal, text: str, seconds: float = 60.0) -> None:
     """Send a message or command and read until all is done that it caused."""
+    mark = len(terminal.raw)
     send(terminal, text)
+    begun = time.monotonic() + (0.5 if text.startswith("/") else 2.0)  # not every command is work
+    terminal.until(lambda: BUSY in terminal.raw[mark:] or time.monotonic() > begun)
     finish(terminal, seconds)
 
 

@@ -121,7 +121,12 @@ class Endpoint:
     """The running endpoint. Use as a context manager."""
 
     def __init__(
-        self, brain: Brain = demo_brain, *, caches: bool = False, key: str = KEY, window: int = 200_000
+        self,
+        brain: Brain = demo_brain,
+        *,
+        caches: bool = False,
+        key: str = KEY,
+        window: int = 200_000,
     ) -> None:
         """Make it.
 

@@ -6,9 +6,72 @@ import random
 import subprocess
 from pathlib import Path
 
-SUBJECTS = ["accounts", "audit", "billing", "calendar", "carriers", "catalog", "checkout", "contracts", "coupons", "currency", "customers", "delivery", "discounts", "exports", "fees", "forecast", "imports", "invoices", "inventory", "ledger", "labels", "notices", "orders", "parcels", "payments", "picking", "pricing", "quotes", "refunds", "reports", "returns", "routes"]
-_NOUNS = ["amount", "batch", "entry", "limit", "margin", "number", "quantity", "rate", "record", "share", "stock", "total", "value", "weight"]
-_VERBS = ["adjust", "allocate", "apply", "balance", "check", "collect", "combine", "compare", "count", "derive", "merge", "reserve", "settle", "split"]
+SUBJECTS = [
+    "accounts",
+    "audit",
+    "billing",
+    "calendar",
+    "carriers",
+    "catalog",
+    "checkout",
+    "contracts",
+    "coupons",
+    "currency",
+    "customers",
+    "delivery",
+    "discounts",
+    "exports",
+    "fees",
+    "forecast",
+    "imports",
+    "invoices",
+    "inventory",
+    "ledger",
+    "labels",
+    "notices",
+    "orders",
+    "parcels",
+    "payments",
+    "picking",
+    "pricing",
+    "quotes",
+    "refunds",
+    "reports",
+    "returns",
+    "routes",
+]
+_NOUNS = [
+    "amount",
+    "batch",
+    "entry",
+    "limit",
+    "margin",
+    "number",
+    "quantity",
+    "rate",
+    "record",
+    "share",
+    "stock",
+    "total",
+    "value",
+    "weight",
+]
+_VERBS = [
+    "adjust",
+    "allocate",
+    "apply",
+    "balance",
+    "check",
+    "collect",
+    "combine",
+    "compare",
+    "count",
+    "derive",
+    "merge",
+    "reserve",
+    "settle",
+    "split",
+]
 
 
 def module(subject: str, functions: int) -> str:

@@ -31,7 +31,9 @@ KEYS = {
     "f1": "\x1bOP",
     **{f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnopqrstuvwxyz"},
 }
-_UNKNOWN_TO_PYTE = re.compile(r"\x1b\[[<=>][0-9;]*[a-z]|\x1b\[\?[0-9;]*(?:\$p|u)|\x1bP[^\x1b]*\x1b\\")
+_UNKNOWN_TO_PYTE = re.compile(
+    r"\x1b\[[<=>][0-9;]*[a-z]|\x1b\[\?[0-9;]*(?:\$p|u)|\x1bP[^\x1b]*\x1b\\"
+)
 _CUT = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|P[^\x1b]*\x1b?)?\Z")
 PATIENCE = 30.0
 """Seconds to wait for what should be there much earlier; a loaded machine is slow."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from tests.e2e.desk import READY, Desk, answer_question, ask, chat, finish, opened, send
@@ -13,7 +12,7 @@ def test_without_a_key_the_embedded_model_answers_and_says_so(desk: Desk) -> Non
     with opened(desk.pal()) as pal:
         assert "embedded demo model, no key" in pal.text
         ask(pal, "read config.yaml")
-        assert "currency: EUR" in pal.text
+        pal.wait_for("currency: EUR")
 
 
 def test_an_unknown_model_a_refused_key_and_a_dead_endpoint_are_explained_one_by_one(
@@ -27,7 +26,7 @@ def test_an_unknown_model_a_refused_key_and_a_dead_endpoint_are_explained_one_by
             assert "Choose another with /model" in chat(pal)
             ask(pal, f"/model {MODEL}")
             ask(pal, "read config.yaml")
-            assert "currency: EUR" in pal.text
+            pal.wait_for("currency: EUR")
 
             endpoint.key = "another key by now"
             ask(pal, "read README.md")
@@ -53,7 +52,7 @@ def test_a_key_without_a_model_offers_what_the_endpoint_lists(
         pal.press("enter")
         pal.wait_gone("Enter use it")
         ask(pal, "read config.yaml")
-        assert "currency: EUR" in pal.text
+        pal.wait_for("currency: EUR")
     assert {sent.body["model"] for sent in endpoint.sent} == {MODEL}
 
 
@@ -71,8 +70,22 @@ def test_a_record_that_cannot_be_written_is_said_and_the_typed_text_is_not_lost(
         finish(pal)
         ask(pal, "and then README.md")  # tried again: now there is room
         pal.wait_for("config.yaml — 2 lines")
-    assert endpoint.sent
     assert endpoint.sent[0].user_texts()[0].startswith("read config.yaml")
+
+
+def test_without_a_place_for_the_record_one_can_go_on_unsaved_under_a_banner(
+    desk: Desk, endpoint: Endpoint
+) -> None:
+    desk.use(endpoint)
+    desk.transcripts.write_text("a file stands here")
+    with desk.pal() as pal:
+        pal.wait_for("/unsaved")
+        ask(pal, "/unsaved")
+        pal.wait_for("UNSAVED")
+        assert "it is gone when the system clears that folder" in chat(pal)
+        ask(pal, "read config.yaml")
+        pal.wait_for("currency: EUR")
+    assert desk.transcripts.read_text() == "a file stands here"
 
 
 def test_a_huge_file_a_binary_and_a_command_without_end_leave_the_session_usable(
@@ -101,19 +114,19 @@ def test_a_huge_file_a_binary_and_a_command_without_end_leave_the_session_usable
         pal.until(lambda: not _processes("86399"), "the end of the command's process")
 
         ask(pal, "read config.yaml")
-        assert "currency: EUR" in pal.text
+        pal.wait_for("currency: EUR")
     assert endpoint.invalid == []
 
 
 def _processes(argument: str) -> list[str]:
     """Ids of the processes that have an argument, on Linux."""
     found = []
-    for name in os.listdir("/proc"):
-        if name.isdecimal():
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal():
             try:
-                words = (Path("/proc") / name / "cmdline").read_bytes().split(b"\0")
+                words = (process / "cmdline").read_bytes().split(b"\0")
             except OSError:
                 continue
             if words[:2] == [b"sleep", argument.encode()]:
-                found.append(name)
+                found.append(process.name)
     return found

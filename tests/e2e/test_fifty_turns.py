@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import cycle
+from itertools import cycle, pairwise
 from pathlib import Path
 
 import pytest
@@ -57,5 +57,5 @@ def test_fifty_turns_of_review(
         assert max(sizes) > 2 * THRESHOLD  # there was something to keep small
         return
     assert clears or compactions
-    newest = max(after - before for before, after in zip(sizes, sizes[1:], strict=False))
+    newest = max(after - before for before, after in pairwise(sizes))
     assert max(sizes) <= THRESHOLD + newest

@@ -31,7 +31,9 @@ def test_the_fourth_read_makes_the_first_a_line_in_the_request_that_is_really_se
             pal.wait_for("I have read 6 of 6 files")
             finish(pal)
     by_count = {len(sent.results): sent.results for sent in endpoint.turns}
-    four_reads = by_count[5][1:]  # after the listing; the first file holds one line, too short to clear
+    four_reads = by_count[5][
+        1:
+    ]  # after the listing; the first file holds one line, too short to clear
     assert [text.startswith(STUB) for text in four_reads] == [False] * 4
     five_reads = by_count[6][1:]
     assert five_reads[1].startswith("[Previous: used read_file: shop/accounts.py -> ")

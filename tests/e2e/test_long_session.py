@@ -57,7 +57,9 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     project = make_project(folder / "shop-project")
     (project / "raise_limit.sh").write_text("sed -i s/500/600/ config.yaml\necho done\n")
     desk = Desk(project, folder / "home")
-    compacted = Pause(lambda body: HEAD in json.dumps(body["messages"][0]) and not _asks_summary(body))
+    compacted = Pause(
+        lambda body: HEAD in json.dumps(body["messages"][0]) and not _asks_summary(body)
+    )
     with Endpoint(compacted.brain, caches=True) as endpoint:
         desk.use(endpoint)
         story = Story(desk, endpoint)

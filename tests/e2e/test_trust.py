@@ -22,7 +22,7 @@ def test_a_folders_env_is_asked_for_once_then_used_and_differences_are_named(
         _trust(pal)
         opened(pal)
         ask(pal, "read config.yaml")
-        assert "currency: EUR" in pal.text
+        pal.wait_for("currency: EUR")
         assert "(.env)" in pal.line_with(MODEL)
     assert [sent.headers["x-api-key"] for sent in endpoint.turns] == [KEY, KEY]
 
@@ -62,7 +62,7 @@ def test_a_bad_value_in_a_trusted_env_is_named_and_the_session_opens_without_the
         assert "allowed: tokens (50_000, 50k) or a percentage of the window (40%)" in shown
         assert "This folder's files are ignored until that is mended" in shown
         ask(pal, "read config.yaml")
-        assert "currency: EUR" in pal.text
+        pal.wait_for("currency: EUR")
     assert not list(desk.home.rglob("trust.json"))  # the answer was not stored
 
 
@@ -72,7 +72,7 @@ def test_an_env_of_noise_is_named_and_left_out(desk: Desk, endpoint: Endpoint) -
     with opened(desk.pal()) as pal:
         assert ".env is not UTF-8 text" in pal.text
         ask(pal, "read config.yaml")
-        assert "currency: EUR" in pal.text
+        pal.wait_for("currency: EUR")
 
 
 def _trust(pal: Terminal) -> None:

@@ -13,6 +13,7 @@ from app.core.permission import Mode
 from app.errors import PalError
 from app.ui.commands import Command
 from app.ui.format import cost, percent, plural, tokens
+from app.ui.screens.session_opening import unsaved_words
 from app.ui.themes import other_side
 from app.ui.widgets.context_chart import ContextChart
 
@@ -262,18 +263,16 @@ class PairCommands:
             self._say("There are no rules; “always” at a question adds one.")
 
     def run_unsaved(self, argument: str) -> None:
-        session = self._session()
-        if session is not None:
+        session = self._screen.session
+        if session is None:
+            self._screen.opening.begin_unsaved()
+        else:
             self._background(self._go_unsaved(session))
 
     async def _go_unsaved(self, session: Session) -> None:
         place = await session.go_unsaved()
         self._screen.show_heading()
-        self._say(
-            f"The record goes on in {place}; it is gone when the system clears that folder. "
-            "/retry sends the request again.",
-            warning=True,
-        )
+        self._say(f"{unsaved_words(place)} /retry sends the request again.", warning=True)
 
     def run_tour(self, argument: str) -> None:
         session = self._session()

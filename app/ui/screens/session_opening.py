@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.errors import PalError
+from app.errors import PalError, RecordUnwritable
 from app.ui.memory import settle_memory
 from app.ui.widgets.context_chart import ContextChart
 from app.ui.widgets.queue_bar import QueueBar
@@ -12,9 +12,15 @@ from app.ui.widgets.queue_bar import QueueBar
 if TYPE_CHECKING:
     from app.agent.session import Session
     from app.ui.screens.pair import PairScreen
+    from app.ui.wiring import SessionOpener
 
 HISTORY = 30
 """Messages of a resumed session that are shown at first; older ones come as one scrolls."""
+
+
+def unsaved_words(place: str) -> str:
+    """Return what is said when the record goes to a temporary folder."""
+    return f"The record goes on in {place}; it is gone when the system clears that folder."
 
 
 class SessionOpening:
@@ -38,6 +44,12 @@ class SessionOpening:
         """Go on with another session, or with a new one for None."""
         if self._start():
             self._screen.run_worker(self._open(name, first=False), group="open")
+
+    def begin_unsaved(self) -> None:
+        """Open a session with a temporary record, because the one to begin with could not be opened."""
+        opener = self._screen.app.wiring.open_unsaved
+        if opener is not None and self._start():
+            self._screen.run_worker(self._open(None, first=True, opener=opener), group="open")
 
     def wait_for(self, text: str) -> None:
         """Keep a message until the session is open; opening is tried again when it had failed."""
@@ -63,11 +75,13 @@ class SessionOpening:
         self._screen.status.wait("opening the session", hint="you can type already")
         return True
 
-    async def _open(self, name: str | None, *, first: bool) -> None:
+    async def _open(
+        self, name: str | None, *, first: bool, opener: SessionOpener | None = None
+    ) -> None:
         screen, wiring = self._screen, self._screen.app.wiring
         try:
             if first or wiring.reopen is None:
-                session = await wiring.open_session(screen.app.approver)
+                session = await (opener or wiring.open_session)(screen.app.approver)
             else:
                 if screen.session is not None:
                     await screen.session.close()
@@ -76,7 +90,9 @@ class SessionOpening:
                 screen.chat.clear()
             await self._adopt(session)
         except PalError as error:
-            screen.chat.add_error(str(error), error.hint)
+            unwritten = isinstance(error, RecordUnwritable) and screen.session is None
+            choice = " A message tries again; /unsaved goes on with a temporary record."
+            screen.chat.add_error(str(error), error.hint + choice if unwritten else error.hint)
             return
         finally:
             self._busy = False
@@ -101,6 +117,8 @@ class SessionOpening:
             if newest is not None and session.conversation.base:
                 screen.chat.add_divider(newest)
             screen.chat.add_notice(f"Session {session.name} goes on where it ended.")
+        if session.unsaved:
+            screen.chat.add_notice(unsaved_words(session.unsaved), warning=True)
         for notice in session.notices:
             screen.chat.add_notice(notice, warning=True)
         if screen.app.wiring.choose and not self._chosen:
