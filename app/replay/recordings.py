@@ -68,7 +68,14 @@ def read_recording(path: Path) -> Recording:
                 bad += 0 if _is_mark(line) else 1
             else:
                 messages.append(message)
-    return Recording(path.stem if path.is_file() else path.name, tuple(messages), bad)
+    return Recording(_name(path), tuple(messages), bad)
+
+
+def _name(path: Path) -> str:
+    if path.is_dir():
+        return path.resolve().name
+    is_segment = path.match("transcript_*.jsonl")  # every session has such
+    return f"{path.resolve().parent.name}.{path.stem}" if is_segment else path.stem
 
 
 def turns(recording: Recording) -> tuple[RecordedTurn, ...]:
