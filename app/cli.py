@@ -116,8 +116,10 @@ def _parser() -> argparse.ArgumentParser:
         "-p",
         "--print",
         dest="text",
+        nargs="?",
+        const="",
         metavar="TEXT",
-        help="one turn without a screen; piped text is added",
+        help="one turn without a screen; piped text is added, or is all of it",
     )
     parser.add_argument(
         "--output", choices=("text", "json", "stream-json"), default="text", help="what -p prints"

@@ -83,6 +83,12 @@ def test_without_key_and_demo_a_turn_without_a_screen_is_wrong_use(project: Path
     assert "ANTHROPIC_API_KEY" in run.stderr and "--demo" in run.stderr
 
 
+def test_the_whole_question_can_be_piped_in(project: Path) -> None:
+    run = pal("--demo", "-p", cwd=project, stdin="what can you do?")
+    assert run.returncode == 0 and "demo model" in run.stdout
+    assert "nothing to ask" in pal("--demo", "-p", cwd=project).stderr
+
+
 def test_a_key_without_a_model_is_wrong_use(project: Path) -> None:
     run = pal(
         "-p",
