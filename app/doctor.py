@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -23,6 +24,8 @@ from app.errors import ConfigError, ContextOverflow, ModelError, Rejected
 from app.settings import Settings, is_plain_http, mask
 
 QUESTION = "Reply with the two letters OK and nothing else."
+PATIENCE = 60.0
+"""Seconds for one short answer; a model that is loaded first may need most of them."""
 ANSWER_TOKENS = 512
 """Room for the answer; thinking counts."""
 LEAST_ROOM = 10_000
@@ -60,6 +63,7 @@ async def run_doctor(
     model: Model | None,
     errors: Sequence[ConfigError] = (),
     sandbox: str = "",
+    patience: float = PATIENCE,
     as_json: bool = False,
     write: Callable[[str], object] = print,
 ) -> int:
@@ -70,6 +74,7 @@ async def run_doctor(
         model: What answers, with a single attempt a call; None when it could not be built.
         errors: Settings that cannot be used.
         sandbox: Name of the working sandbox, or "".
+        patience: Seconds that the endpoint gets for an answer.
         as_json: Print one JSON object at the end instead of text as the checks come.
         write: Takes each line.
 
@@ -78,7 +83,8 @@ async def run_doctor(
     """
     checks: list[Check] = []
     try:
-        async for check in examine(settings, model=model, errors=errors, sandbox=sandbox):
+        found = examine(settings, model=model, errors=errors, sandbox=sandbox, patience=patience)
+        async for check in found:
             checks.append(check)
             if not as_json:
                 write(_as_text(check))
@@ -100,6 +106,7 @@ async def examine(
     model: Model | None,
     errors: Sequence[ConfigError] = (),
     sandbox: str = "",
+    patience: float = PATIENCE,
 ) -> AsyncIterator[Check]:
     """Yield each check when its result is known."""
     able = model is not None
@@ -114,8 +121,10 @@ async def examine(
     else:
         if settings.demo:
             name = next((listed.id for listed in await model.models()), name)
-        yield await _request(name, model)
-        info = await model.info(name)
+        yield await _request(name, model, patience)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                info = await model.info(name)
     if name:
         yield _window(settings, name, info)
     yield await asyncio.to_thread(_transcripts, settings.transcripts)
@@ -174,17 +183,22 @@ def _model(settings: Settings) -> Check:
     return Check("model", State.OK, f"{settings.model} ({settings.source('model')})")
 
 
-async def _request(name: str, model: Model) -> Check:
+async def _request(name: str, model: Model, patience: float) -> Check:
     request = ModelRequest(name, "You are being tested.", (), (user(QUESTION),), ANSWER_TOKENS)
     started = time.monotonic()
     dropped: list[str] = []
     answer: Answer | None = None
     try:
-        async for event in model.stream(request):
-            if isinstance(event, FieldDropped):
-                dropped.append(event.field)
-            elif isinstance(event, Answer):
-                answer = event
+        async with asyncio.timeout(patience), aclosing(model.stream(request)) as events:
+            async for event in events:
+                if isinstance(event, FieldDropped):
+                    dropped.append(event.field)
+                elif isinstance(event, Answer):
+                    answer = event
+    except TimeoutError:
+        saw = f"the endpoint took the question and gave no answer within {patience:.0f} s"
+        todo = "Is the model still being loaded, or does a proxy in between hold the answer back?"
+        return Check("request", State.FAILED, saw, todo)
     except ModelError as error:
         return await _failure(error, name, model)
     if answer is None:

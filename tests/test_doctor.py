@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from app.adapters.anthropic_model import AnthropicModel
 from app.adapters.retry import RetryPolicy
 from app.core.policy import AutoPolicy, CompactionPolicy
-from app.core.requests import ModelInfo
+from app.core.requests import ModelInfo, ModelRequest, TextDelta
 from app.doctor import State, run_doctor
 from app.errors import ConfigError
 from app.settings import Conflict, Settings
@@ -50,6 +51,24 @@ async def examined(
         assert set(check) == {"name", "state", "saw", "todo"}
         assert check["state"] == "ok" or check["todo"] or check["name"] == "settings"
     return code, {check["name"]: check for check in report["checks"]}, text
+
+
+class Speechless(ScriptedModel):
+    """Takes every question and answers none."""
+
+    async def stream(self, request: ModelRequest):
+        await asyncio.Event().wait()
+        yield TextDelta("never")
+
+    async def info(self, model: str) -> ModelInfo | None:
+        await asyncio.Event().wait()
+
+
+async def test_an_endpoint_that_never_answers_is_told_in_the_end(tmp_path: Path) -> None:
+    code, checks, _ = await examined(settings(tmp_path), Speechless(), patience=0.01)
+    assert code == 1
+    assert "no answer within" in checks["request"]["saw"]
+    assert checks["transcripts"]["state"] == "ok", "the other checks go on"
 
 
 async def over_the_wire(folder: Path, *replies: Reply, **changes: object):
