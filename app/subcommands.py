@@ -6,12 +6,16 @@ import argparse
 import asyncio
 import json
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from app.core.policy import CompactionPolicy
     from app.replay.driver import ReplayReport
+
+WIDE = 160
+"""Columns of a table that goes to a file or another program."""
 
 
 def doctor(arguments: list[str]) -> int:
@@ -128,12 +132,15 @@ def _print_table(reports: list[ReplayReport]) -> None:
             f"{r.compactions:,}",
             f"{r.edits_lost} of {r.edits}",
         )
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else WIDE)
     console.print(table)
     console.print(
         "Tokens. Cost in units of one uncached input token: cache read 0.1, cache write 1.25, output 5.",
         style="dim",
     )
     for report in reports:
+        if report.bad_lines:
+            skipped = f"lines that are no messages: {report.bad_lines:,}"
+            console.print(f"{report.session}: {skipped}", markup=False)
         if report.problem:
             console.print(f"{report.session}: {report.problem}", style="red", markup=False)
