@@ -32,6 +32,7 @@ from app.core.events import (
     TurnStarted,
 )
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
+from app.core.reports import DIGEST
 from app.core.visible_text import visible_text
 
 FORMAT_VERSION = 1
@@ -112,6 +113,8 @@ class _Printer:
                 print(json.dumps(record, ensure_ascii=False), file=self._out, flush=True)
         if self._output is not Output.STREAM_JSON and isinstance(event, Compacted):
             self._say(*event.report.lines)
+            if event.report.method == DIGEST:
+                self._say(f"[compacted without a summary] {event.report.reason}")
 
     def _show_text(self, event: Event) -> None:
         match event:

@@ -12,7 +12,7 @@ from app.cli import main
 from app.core.requests import ModelRequest, RetryWait, TextDelta
 from app.errors import StreamBroken
 from app.headless import Output, run_headless
-from tests.agent.rig import Rig
+from tests.agent.rig import Rig, small
 from tests.fakes.model import ScriptedModel, says
 
 
@@ -91,3 +91,16 @@ def test_nothing_to_ask_is_wrong_use(
     monkeypatch.setattr("sys.stdin", io.StringIO(" \n"))
     assert main([str(tmp_path), "--demo", "-p", "  "]) == 2
     assert "nothing to ask" in capsys.readouterr().err
+
+
+async def test_a_compaction_without_a_summary_says_why(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedModel([says("words and words " * 300)] * 30), policy=small(3_000))
+    session = await rig.open()
+    told = ""
+    for text in ("one", "two", "three", "four", "five"):
+        err = io.StringIO()
+        await run_headless(session, text, Output.TEXT, out=io.StringIO(), err=err)
+        told += err.getvalue()
+    await session.close()
+    assert "[auto_compact triggered]" in told
+    assert "[compacted without a summary]" in told and "no summary (" in told

@@ -27,6 +27,10 @@ class Outcome(StrEnum):
     UNDONE = "undone"
 
 
+DIGEST = "digest"
+"""The method of a compaction for which no summary could be had: facts and words, put together by code."""
+
+
 @dataclass(frozen=True, slots=True)
 class CompactionReport:
     """What one run of a layer did, cost and saved. Token figures before and after are the same measure."""

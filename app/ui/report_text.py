@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.core.reports import CompactionReport, Layer, Outcome
+from app.core.reports import DIGEST, CompactionReport, Layer, Outcome
 from app.core.visible_text import one_line
 from app.ui.format import clock, cost, percent, plural, seconds
 
@@ -46,6 +46,8 @@ def announcement(report: CompactionReport) -> str:
         case Layer.AUTO | Layer.MANUAL, Outcome.REFUSED | Outcome.FAILED:
             verb = "was refused" if report.outcome is Outcome.REFUSED else "failed"
             return f"Compaction {verb}: {report.reason}"
+        case Layer.AUTO | Layer.MANUAL, Outcome.APPLIED if report.method == DIGEST:
+            return f"Compacted without a summary, by code alone: {report.reason}"
         case _, Outcome.UNDONE:
             return f"Compaction undone: the view before it is back, {report.before:,} -> {report.after:,} tokens."
         case Layer.MICRO, Outcome.FAILED:
