@@ -34,7 +34,7 @@ class _World:
         name = self.chance.choice(_NAMES)
         path = f"src/{name}_{self.chance.randrange(12)}.py"
         self.files.setdefault(path, _source(self.chance))
-        self.recent = [p for p in self.recent if p != path][-(RECENT - 1) :] + [path]
+        self.recent = [*(p for p in self.recent[1 - RECENT :] if p != path), path]
         return path
 
 
