@@ -22,7 +22,7 @@ class Guards:
     poor: int = 0
     """Runs in a row that saved too little, failed or were refused."""
     runs: tuple[int, ...] = ()
-    """Requests before which the last compactions were applied."""
+    """Requests before which the last compactions of layer 2 were applied."""
     noticed: int | None = None
     """The request before which the user was last told of their number."""
     due: bool = False
@@ -78,6 +78,8 @@ class Guards:
             poor = self.poor + (report.layer is Layer.AUTO)
             return replace(self, poor=poor, due=False)
         poor = self.poor + 1 if report.saved < min_gain * report.before else 0
+        if report.layer is Layer.MANUAL:  # asked for: how often is known to who asked
+            return replace(self, poor=poor, due=False)
         recent = (n for n in self.runs if n > request_number - MANY_WITHIN)
         runs = (*recent, request_number)
         told = self.noticed is not None and self.noticed > request_number - MANY_WITHIN

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.compaction.guards import Guards, largest_source
 from app.compaction.notes import due_mark, note
 from app.core.policy import ManualPolicy
@@ -87,6 +89,14 @@ def test_compactions_far_apart_give_no_notice() -> None:
     for request in (10, 30, 50, 70):
         guards = guards.after(report(), request)
         assert not guards.due
+
+
+def test_compactions_that_were_asked_for_give_no_notice() -> None:
+    guards = Guards()
+    for request in (10, 11, 12, 13):
+        guards = guards.after(replace(report(), layer=Layer.MANUAL), request)
+        assert not guards.due
+    assert guards.after(report(), 14).due is False
 
 
 def test_each_mark_is_told_once() -> None:
