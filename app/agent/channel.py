@@ -12,7 +12,7 @@ Tell = Callable[[Event], None]
 
 
 class Channel:
-    """Runs one piece of work at a time in a task of its own and yields what it tells.
+    """Runs one piece of work at a time in a task of its own and yields what it tells; a second waits for the first.
 
     Closing the iterator, or cancelling the task that reads it, cancels the work and waits until it has ended.
     `cancel` ends the work from outside; the reader then sees what the work still tells, and a normal end.
@@ -31,6 +31,11 @@ class Channel:
         if self._task is not None:
             self._task.cancel()
 
+    async def stop(self) -> None:
+        """Cancel the running work and wait until it has ended."""
+        self.cancel()
+        await self._ended()
+
     async def run(self, work: Callable[[Tell], Awaitable[object]]) -> AsyncGenerator[Event, None]:
         """Yield the events of ``work``; its exception is raised after the last of them."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
@@ -41,6 +46,7 @@ class Channel:
             finally:
                 queue.put_nowait(None)
 
+        await self._ended()
         task = self._task = asyncio.create_task(body())
         try:
             while (event := await queue.get()) is not None:
@@ -52,3 +58,7 @@ class Channel:
             if not task.done():
                 task.cancel()
                 await asyncio.wait([task])
+
+    async def _ended(self) -> None:
+        if self._task is not None and not self._task.done():
+            await asyncio.wait([self._task])

@@ -96,6 +96,14 @@ class Dialogue:
         """Tokens above which layer 2 runs now, after an undo higher than the threshold."""
         return max(self.frame.threshold, self.muted_until)
 
+    @property
+    def policy_in_force(self) -> CompactionPolicy:
+        """The policy with the threshold that holds now, in tokens: below the one set where the window is small."""
+        auto = dataclasses.replace(
+            self.policy.auto, threshold=self.frame.threshold, threshold_share=None
+        )
+        return dataclasses.replace(self.policy, auto=auto)
+
     def budget(self) -> Budget:
         """Return what the gauge shows."""
         sizes, used = self.conversation.sizes, self.used
@@ -198,16 +206,20 @@ class Dialogue:
         """Replace the view by a compaction; return its number."""
         commit = await self.record.commit(draft)
         self.conversation = self.conversation.compact(commit)
-        self.meter = self.meter.restart()
+        self.replaced_view()
         self.muted_until = 0
-        self.noted = 0.0
         return commit.number
 
     async def undo(self, commit: int, *, bare: Sequence[str]) -> None:
         """Take a compaction back."""
         await self.record.undo(commit, bare=bare)
         self.conversation = replay(await self.record.history())
+        self.replaced_view()
+
+    def replaced_view(self) -> None:
+        """Note that another view is in force: what was measured and told of the old one counts no more."""
         self.meter = self.meter.restart()
+        self.noted = 0.0
 
     async def mute(self, until: int) -> None:
         """Let layer 2 wait until the next request passes this many tokens."""

@@ -11,6 +11,7 @@ from app.compaction.engine import Compaction, Situation, compact, summarize, wit
 from app.compaction.entry import ResultDraft, Shortened, shorten_results
 from app.compaction.guards import Guards
 from app.compaction.micro import CacheState, ClearingPlan, plan_clearing
+from app.compaction.working_files import ReadLines
 from app.core.conversation import View
 from app.core.events import (
     BudgetChanged,
@@ -23,9 +24,6 @@ from app.core.ports import Clock
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.requests import Answer, ModelEvent, Purpose, RetryWait
 from app.errors import CompactionRefused
-
-ReadLines = Callable[[str, int, int], Awaitable[str | None]]
-"""Reads lines first..last of a project file as they are now, or None when it is gone."""
 
 
 class Layers:
@@ -59,12 +57,9 @@ class Layers:
     async def shorten(self, drafts: Sequence[ResultDraft], tell: Tell) -> tuple[Shortened, ...]:
         """Layer 0: shorten what a step brings in; the full texts go to the record first."""
         dialogue = self._dialogue
-        policy = dialogue.policy.entry
-        if not policy.enabled or not drafts:
-            return tuple(Shortened(d.text, stored=False, before=0, after=0) for d in drafts)
         factor = dialogue.meter.factor
         shortened = shorten_results(
-            drafts, policy, threshold=dialogue.frame.threshold, factor=factor
+            drafts, dialogue.policy.entry, threshold=dialogue.frame.threshold, factor=factor
         )
         cut = [(d, s) for d, s in zip(drafts, shortened, strict=True) if s.stored]
         for draft, _ in cut:
@@ -125,17 +120,10 @@ class Layers:
         dialogue = self._dialogue
         if not self._auto_due():
             return
-        used, trigger = dialogue.used, dialogue.trigger
-        refusal = self.guards.refusal(
-            dialogue.conversation,
-            used=used,
-            floor_tokens=round(dialogue.meter.floor * dialogue.meter.factor),
-            threshold=trigger,
-            manual=False,
-        )
-        if refusal:
+        if refusal := self._refusal(manual=False):
             await self._refuse(Layer.AUTO, refusal, tell)
             return
+        used, trigger = dialogue.used, dialogue.trigger
         reason = f"the next request would be {used:,} tokens, over the threshold of {trigger:,}"
         await self.compact(Layer.AUTO, reason, "", tell)
 
@@ -151,18 +139,8 @@ class Layers:
 
     async def manual(self, reason: str, focus: str, tell: Tell) -> bool:
         """Layer 3: compact on request; return whether it was done."""
-        dialogue = self._dialogue
-        refusal = (
-            self.guards.refusal(
-                dialogue.conversation,
-                used=dialogue.used,
-                floor_tokens=round(dialogue.meter.floor * dialogue.meter.factor),
-                threshold=dialogue.trigger,
-                manual=True,
-            )
-            if dialogue.policy.manual.enabled
-            else "manual compaction is switched off (setting manual.enabled)"
-        )
+        off = "manual compaction is switched off (setting manual.enabled)"
+        refusal = self._refusal(manual=True) if self._dialogue.policy.manual.enabled else off
         if refusal:
             await self._refuse(Layer.MANUAL, refusal, tell)
             return False
@@ -282,6 +260,16 @@ class Layers:
         if notice:
             tell(Notice(notice, warning=True))
         return report
+
+    def _refusal(self, *, manual: bool) -> str | None:
+        dialogue = self._dialogue
+        return self.guards.refusal(
+            dialogue.conversation,
+            used=dialogue.used,
+            floor_tokens=dialogue.meter.floor_tokens,
+            threshold=dialogue.trigger,
+            manual=manual,
+        )
 
     async def _refuse(self, layer: Layer, reason: str, tell: Tell) -> None:
         """Tell a refusal; layer 2 asks before each request, so the same one is told once."""

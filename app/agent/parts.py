@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from app.agent.gate import Admitted
-from app.agent.layers import ReadLines
 from app.agent.prompt import Surroundings
+from app.compaction.working_files import ReadLines
 from app.core.events import TodoItem
 from app.core.messages import JsonObject
 from app.core.permission import Judgement, Mode, Rule
@@ -25,7 +25,7 @@ class ToolNeeds:
 
     set_todo: Callable[[tuple[TodoItem, ...]], None]
     policy: Callable[[], CompactionPolicy]
-    """The layers' numbers in force."""
+    """The layers' numbers in force; the threshold is the one that holds now, in tokens."""
     mode: Callable[[], Mode]
     """The permission mode in force."""
 

@@ -49,9 +49,11 @@ async def restore(dialogue: Dialogue, queue: TypedAhead) -> Finished:
             continue
         dialogue.conversation = dialogue.conversation.apply(item)
         match item:
-            case Commit() | Undone():
-                dialogue.meter = dialogue.meter.restart()
-                dialogue.noted = 0.0
+            case Commit():
+                dialogue.replaced_view()
+                dialogue.muted_until = 0
+            case Undone():
+                dialogue.replaced_view()
             case Entry() if item.spoken:
                 said.append(item)
             case Remark(kind=remarks.USAGE, data=data):

@@ -65,7 +65,9 @@ class Session:
     def __init__(self, parts: SessionParts) -> None:
         self._parts = parts
         self._new_todo: tuple[TodoItem, ...] | None = None
-        self._tools = parts.tools(ToolNeeds(self._set_todo, lambda: self.policy, lambda: self.mode))
+        self._tools = parts.tools(
+            ToolNeeds(self._set_todo, lambda: self._dialogue.policy_in_force, lambda: self.mode)
+        )
         self._channel = Channel()
         self._wanted: list[str] = []
         self._info_known = False
@@ -368,7 +370,7 @@ class Session:
 
     async def close(self) -> None:
         """End what runs and let go of the record."""
-        self._channel.cancel()
+        await self._channel.stop()
         await self._parts.record.close()
         await self._parts.model.close()
 
@@ -398,18 +400,17 @@ class Session:
             self._gate,
             self._queue,
             tell,
-            self._wanted,
-            self._raise_output,
-            self._learn_model,
-            self._keep_todo,
+            wanted=self._wanted,
+            raise_output=self._raise_output,
+            prepare=self._learn_model,
+            keep_todo=self._keep_todo,
         )
 
     def _judge(self, tool: str, arguments: JsonObject) -> Judgement:
         return self._parts.judge(tool, arguments, self.mode, self.rules)
 
     def _begin_tour(self, tell: Tell) -> None:
-        meter = self._dialogue.meter
-        self.set_policy(tour_policy(self.policy, round(meter.floor * meter.factor)))
+        self.set_policy(tour_policy(self.policy, self._dialogue.meter.floor_tokens))
         self.set_mode(TOUR_MODE)
         tell(Notice(announcement(self._dialogue.frame.threshold)))
 
@@ -447,7 +448,7 @@ class Session:
         frame.window, frame.window_source = self._parts.window_of(info, frame.model)
         self._dialogue.fit_threshold()
 
-    async def _raise_output(self) -> bool:
+    def _raise_output(self) -> bool:
         """Raise the output limit to what the model allows; return whether there was more to give."""
         frame = self._dialogue.frame
         most = self._dialogue.max_output or frame.max_tokens

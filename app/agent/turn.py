@@ -55,9 +55,9 @@ class Turn:
     gate: Gate
     queue: TypedAhead
     tell: Tell
-    wanted_compaction: list[str]
+    wanted: list[str]
     """Focuses of compactions asked for while the turn runs; emptied by it."""
-    raise_output: Callable[[], Awaitable[bool]]
+    raise_output: Callable[[], bool]
     """Raises the output limit to the model's own; returns whether there was more to give."""
     prepare: Callable[[], Awaitable[None]]
     """Makes sure of the model before the first request."""
@@ -166,7 +166,7 @@ class Turn:
                         return TurnEnd.CUT
                 case StopReason.MAX_TOKENS:
                     await self._refuse_calls(uses, NOT_RUN)
-                    raised = await self.raise_output()
+                    raised = self.raise_output()
                     if not uses or cut_calls >= CUT_CALLS:
                         self._tell_cut(raised=raised)
                         return TurnEnd.CUT
@@ -178,9 +178,9 @@ class Turn:
                 case _:
                     await self._refuse_calls(uses, f"[not run: the answer ended with {self.stop}]")
                     self._tell_odd_end(answer, kept=kept)
-                    if not self.queue.texts and not self.wanted_compaction:
+                    if not self.queue.texts and not self.wanted:
                         return TurnEnd.DONE
-                    if await self._wanted_compaction() and not self.queue.texts:
+                    if await self._compact_if_wanted() and not self.queue.texts:
                         return TurnEnd.DONE
 
     async def _deliver_queue(self) -> None:
@@ -228,7 +228,7 @@ class Turn:
                     policy = self.dialogue.policy.manual
                     if policy.after_compact is AfterCompact.WAIT:
                         return TurnEnd.WAITING
-        await self._wanted_compaction()
+        await self._compact_if_wanted()
         return None
 
     async def _add_results(self, uses: tuple[ToolUse, ...], run: CallRun) -> None:
@@ -275,11 +275,11 @@ class Turn:
         run.interrupt(why)
         await self._add_results(uses, run)
 
-    async def _wanted_compaction(self) -> bool:
-        if not self.wanted_compaction:
+    async def _compact_if_wanted(self) -> bool:
+        if not self.wanted:
             return False
-        focus = self.wanted_compaction[-1]
-        self.wanted_compaction.clear()
+        focus = self.wanted[-1]
+        self.wanted.clear()
         return await self._compact("you asked for it", focus)
 
     async def _compact(self, reason: str, focus: str) -> bool:

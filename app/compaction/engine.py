@@ -1,11 +1,11 @@
 """Layers 2 and 3: one compaction from its reason to its draft. The caller syncs the record before and commits after.
 
-Trouble with the model is reported and never raised; a failed compaction changes nothing.
+Trouble with the model is reported and never raised; a failed compaction changes nothing. What the calls cost and how
+long all of it took, the caller adds to the report.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -62,8 +62,7 @@ async def compact(
         read_file: Reads lines of a file from disk, for the working files.
         tell: Is told what streams, for progress and retries.
     """
-    started = time.monotonic()
-    run = _Run(situation, layer, reason, focus, started, model)
+    run = _Run(situation, layer, reason, focus)
     if not situation.conversation.entries:
         return run.ended(Outcome.REFUSED, NOTHING)
     prepared = await prepare(situation, layer, focus, read_file)
@@ -99,7 +98,7 @@ async def with_summary(
     situation: Situation, text: str, *, reason: str, focus: str, read_file: ReadLines
 ) -> Compaction:
     """Make the compaction around a summary that the user has read and perhaps changed."""
-    run = _Run(situation, Layer.MANUAL, reason, focus, time.monotonic(), None)
+    run = _Run(situation, Layer.MANUAL, reason, focus)
     if not situation.conversation.entries:
         return run.ended(Outcome.REFUSED, NOTHING)
     prepared = await prepare(situation, Layer.MANUAL, focus, read_file)
@@ -142,8 +141,6 @@ class _Run:
     layer: Layer
     reason: str
     focus: str
-    started: float
-    model: Model | None
 
     def ended(self, outcome: Outcome, why: str, asked: Asked | None = None) -> Compaction:
         """Return a compaction that changes nothing."""
@@ -156,8 +153,6 @@ class _Run:
             before=before,
             after=before,
             focus=self.focus,
-            cost=self._cost(usages),
-            seconds=time.monotonic() - self.started,
         )
         return Compaction(report, None, usages, asked.window if asked else None)
 
@@ -180,8 +175,6 @@ class _Run:
             results=tuple(view.draft.stubs),
             summary=head.text,
             focus=self.focus,
-            cost=self._cost(asked.usages),
-            seconds=time.monotonic() - self.started,
             transcript=situation.transcript,
             method=asked.method or "digest",
         )
@@ -194,9 +187,3 @@ class _Run:
         if not asked.text:
             reasons.append(f"no summary ({asked.problem}), so a digest by code")
         return "; ".join(part for part in reasons if part)
-
-    def _cost(self, usages: tuple[Usage, ...]) -> float | None:
-        price = self.model.price(self.situation.request.model) if self.model else None
-        if price is None:
-            return 0.0 if not usages else None
-        return sum(price.of(usage) for usage in usages)

@@ -39,11 +39,6 @@ class Situation:
         """Tokens of the next request as things stand."""
         return self.meter.used(self.conversation.sizes.total)
 
-    @property
-    def floor(self) -> int:
-        """Tokens of system prompt and tools, which no compaction can shrink."""
-        return round(self.meter.floor * self.meter.factor)
-
     def raw(self, tokens: float) -> float:
         """Return so many of the model's tokens as raw ones."""
         return tokens / self.meter.factor

@@ -136,6 +136,11 @@ class Meter:
     last: Usage = Usage()
     """The last usage of a turn's request."""
 
+    @property
+    def floor_tokens(self) -> int:
+        """Tokens of system prompt and tools, which no compaction can shrink."""
+        return round(self.floor * self.factor)
+
     def used(self, raw: float) -> int:
         """Return the tokens of the next request, whose conversation has the raw estimate ``raw``."""
         if self.billed is None:

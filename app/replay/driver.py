@@ -197,10 +197,10 @@ class _Stage:
             self._gate,
             self._queue,
             self._tally.told,
-            [],
-            _same_output,
-            _nothing,
-            _no_todo,
+            wanted=[],
+            raise_output=lambda: False,
+            prepare=_nothing,
+            keep_todo=_no_todo,
         )
 
 
@@ -251,10 +251,6 @@ def as_json(report: ReplayReport) -> dict[str, Any]:
 
 async def _keep_prompt(tell: object) -> None:
     return None
-
-
-async def _same_output() -> bool:
-    return False
 
 
 async def _nothing() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.journal import Journal
-from app.agent.parts import SessionParts
+from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.prompt import Surroundings
 from app.agent.session import Session
 from app.core.events import Event, TurnEnded
@@ -102,6 +102,8 @@ class Rig:
     tools: tuple[Handy, ...] = ()
     window: int = 200_000
     window_of: Callable[[ModelInfo | None, str], tuple[int, str]] = field(init=False)
+    needs: ToolNeeds = field(init=False)
+    """What the newest session offers its tools."""
 
     def __post_init__(self) -> None:
         self.window_of = lambda info, _model: (self.window, "settings")
@@ -112,7 +114,11 @@ class Rig:
             record = await Journal.create(root, clock=self.clock)
         else:
             record = await Journal.open(root, name, clock=self.clock)
-        tools: Mapping[str, Handy] = {tool.name: tool for tool in (*STANDARD, *self.tools)}
+
+        def tools(needs: ToolNeeds) -> Mapping[str, Handy]:
+            self.needs = needs
+            return {tool.name: tool for tool in (*STANDARD, *self.tools)}
+
         return await Session.open(
             SessionParts(
                 record=record,
@@ -120,7 +126,7 @@ class Rig:
                 approver=self.user,
                 clock=self.clock,
                 surroundings=Surroundings(self.folder, "2026-01-01"),
-                tools=lambda _set_todo: tools,
+                tools=tools,
                 judge=judge,
                 read_lines=no_file,
                 policy=self.policy,

@@ -193,6 +193,37 @@ async def test_undo_brings_the_old_view_back_and_keeps_layer_2_quiet(tmp_path: P
     await session.close()
 
 
+async def test_a_compaction_after_an_undo_ends_the_quiet_of_layer_2_also_over_a_resume(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(
+        tmp_path,
+        ScriptedModel(answers(*looks(6, size=200), says("ok"))),
+        policy=small(50_000, rule=MicroRule.OFF),
+    )
+    session = await rig.open()
+    await read(session.submit("look"))
+    await read(session.compact())
+    await read(session.undo())
+    session.set_policy(replace(rig.policy, auto=replace(rig.policy.auto, threshold=4_000)))
+    assert session.budget.threshold >= 50_000
+    await read(session.compact())
+    assert session.budget.threshold == 4_000
+    await session.close()
+    rig.policy = session.policy
+    again = await rig.open(session.name)
+    assert again.budget.threshold == 4_000
+    await again.close()
+
+
+async def test_tools_are_told_the_threshold_that_the_window_leaves(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedModel(), window=16_000)
+    session = await rig.open()
+    assert session.policy.auto.threshold == 50_000
+    assert rig.needs.policy().auto.threshold == session.budget.threshold < 16_000
+    await session.close()
+
+
 async def test_undo_without_a_compaction_is_refused(tmp_path: Path) -> None:
     rig = Rig(tmp_path, ScriptedModel())
     session = await rig.open()

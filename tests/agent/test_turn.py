@@ -197,6 +197,25 @@ async def test_closing_the_iterator_in_the_middle_of_an_answer_leaves_a_usable_s
     await session.close()
 
 
+async def test_closing_the_session_waits_until_what_ran_has_left_its_results(
+    tmp_path: Path,
+) -> None:
+    async def hang(arguments, emit):
+        emit("first line\n")
+        await asyncio.Event().wait()
+
+    script = [calls(("a", "hang", {})), says("Hello again.")]
+    rig = Rig(tmp_path, ScriptedModel(script), tools=(Handy("hang", hang, read_only=False),))
+    session = await rig.open()
+    async for event in session.submit("go"):
+        if isinstance(event, ToolOutput):
+            await session.close()
+    again = await rig.open(session.name)
+    (result,) = again.conversation.entries[-1].message.tool_results
+    assert result.text.startswith("first line")
+    await again.close()
+
+
 async def test_typed_ahead_text_is_delivered_after_the_tool_results(tmp_path: Path) -> None:
     async def queue_one(arguments, emit):
         await session.enqueue("and mind the tests")
