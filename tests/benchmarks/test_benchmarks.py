@@ -1,0 +1,85 @@
+"""The benchmarks run, and their figures can be true."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+
+import pytest
+
+from app.core.messages import ToolUse
+from app.core.validate import problems
+from tests.benchmarks import __main__ as command
+from tests.benchmarks import textbook
+from tests.benchmarks.desk import desk
+from tests.benchmarks.figures import Figure, table
+from tests.benchmarks.sessions import generated, markdown
+
+
+def by_name(figures: list[Figure]) -> dict[str, Figure]:
+    return {figure.what: figure for figure in figures}
+
+
+def test_the_engine_and_the_layers_are_measured_from_generated_sessions(tmp_path, capsys) -> None:
+    file = tmp_path / "figures.json"
+    assert (
+        command.main(["--short", "--only", "engine", "--only", "layers", "--json", str(file)]) == 0
+    )
+    found = {row["what"]: row for row in json.loads(file.read_text())}
+    assert all(math.isfinite(row["ours"]) and row["ours"] >= 0 for row in found.values())
+    assert found["results cleared unseen"]["ours"] == 0
+    assert found["requests over the threshold"]["ours"] == 0
+    assert found["cost, beside none"]["ours"] > 0
+    assert "budget and layer 1, 1,000 messages" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_screen_is_measured_in_a_terminal() -> None:
+    with desk() as place:
+        figures = by_name(
+            command.measure(place, ("start", "first_character", "streaming"), short=True)
+        )
+    assert figures["prompt takes keys"].ours >= figures["prompt drawn"].ours > 0
+    assert figures["CPU until then"].ratio is not None
+    assert figures["Enter to first character, median"].ours > 0
+    assert figures["CPU of an answer of 1,600 characters"].ours > 0
+
+
+def test_generated_sessions_are_valid_and_the_same_for_a_seed() -> None:
+    session = generated(3, 40)
+    assert session == generated(3, 40) != generated(4, 40)
+    assert problems(session.messages[:-1]) == ()
+    calls = [c for m in session.messages for c in m.content if isinstance(c, ToolUse)]
+    paths = [call.input["path"] for call in calls if call.name == "read_file"]
+    assert len(set(paths)) < len(paths), "files are read again"
+    assert len(markdown(1, 5_000)) == 5_000
+
+
+def test_the_textbook_clears_all_but_the_newest_results_and_what_was_read() -> None:
+    long = "x" * 500
+    messages = [
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "tool_use", "id": str(n), "name": name}
+                for n, name in enumerate(("bash", "read_file", *["bash"] * 3))
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": str(n), "content": long} for n in range(5)
+            ],
+        },
+    ]
+    textbook.clear_old_results(messages)
+    texts = [block["content"] for block in messages[1]["content"]]
+    assert texts == ["[Previous: used bash]", long, long, long, long]
+    assert textbook.estimate(messages) == len(str(messages)) // 4
+
+
+def test_a_table_shows_figures_beside_each_other() -> None:
+    rows = table([Figure("start", "prompt", 300.0, "ms", 200.0, "bare")]).splitlines()
+    assert rows[2].split("|")[3:6] == [" 300 ms ", " 200 bare ", " 1.5   "]
