@@ -8,13 +8,6 @@ from tests.e2e.desk import READY, Desk, answer_question, ask, chat, finish, open
 from tests.e2e.endpoint import KEY, MODEL, Endpoint
 
 
-def test_without_a_key_the_embedded_model_answers_and_says_so(desk: Desk) -> None:
-    with opened(desk.pal()) as pal:
-        assert "embedded demo model, no key" in pal.text
-        ask(pal, "read config.yaml")
-        pal.wait_for("currency: EUR")
-
-
 def test_an_unknown_model_a_refused_key_and_a_dead_endpoint_are_explained_one_by_one(
     desk: Desk,
 ) -> None:
@@ -88,7 +81,7 @@ def test_without_a_place_for_the_record_one_can_go_on_unsaved_under_a_banner(
     assert desk.transcripts.read_text() == "a file stands here"
 
 
-def test_a_huge_file_a_binary_and_a_command_without_end_leave_the_session_usable(
+def test_noise_in_env_a_huge_file_a_binary_and_an_endless_command_leave_the_session_usable(
     desk: Desk, endpoint: Endpoint
 ) -> None:
     desk.use(endpoint)
@@ -97,7 +90,9 @@ def test_a_huge_file_a_binary_and_a_command_without_end_leave_the_session_usable
         huge.seek(0)
         huge.write((b"x" * 99 + b"\n") * 100_000)
     (desk.project / "picture.bin").write_bytes(bytes(range(256)) * 100)
+    (desk.project / ".env").write_bytes(bytes(range(256)) * 4)
     with opened(desk.pal()) as pal:
+        assert ".env is not UTF-8 text" in chat(pal)
         ask(pal, "read huge.log")
         assert "There is more: the next page begins at line" in pal.text
         assert pal.memory("VmHWM") < 250

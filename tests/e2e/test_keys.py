@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.e2e.desk import READY, Desk, answer_question, ask, finish, opened, send
 from tests.e2e.endpoint import Endpoint, Held, Pause, Reply, calls, says
 from tests.e2e.terminal import Terminal
@@ -117,6 +119,7 @@ def test_two_ctrl_c_leave_the_terminal_as_it_was_and_continue_shows_the_old_chat
     assert endpoint.invalid == []
 
 
+@pytest.mark.slow
 def test_the_screen_follows_the_terminal_to_80_by_24_and_to_200_by_60(
     desk: Desk, endpoint: Endpoint
 ) -> None:

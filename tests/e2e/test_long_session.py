@@ -63,7 +63,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     with Endpoint(compacted.brain, caches=True) as endpoint:
         desk.use(endpoint)
         story = Story(desk, endpoint)
-        with opened(desk.pal(columns=130, rows=38)) as pal:
+        with opened(desk.pal(rows=36)) as pal:
             _play(story, pal, compacted)
             yield story
 
