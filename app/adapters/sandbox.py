@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from app.core.permission import OWN_NAMES
+
 PROBE_SECONDS = 5.0
 _PR_SET_DUMPABLE = 4
 
@@ -49,7 +51,7 @@ class Sandbox:
         return self.kind is not Kind.NONE
 
     def describe(self) -> str:
-        """Return one line for header and doctor."""
+        """Return one line on how commands run, for the model."""
         if not self.works:
             return f"no sandbox: {self.detail}"
         where = "the project and a temporary folder of its own"
@@ -127,11 +129,11 @@ def probe(root: Path, *, protected: Sequence[Path] = (), hidden: Sequence[Path] 
 
     Args:
         root: The project folder.
-        protected: What stays read-only besides .git/hooks, .git/config, .transcripts and palimpsest.toml.
+        protected: What stays read-only besides this program's own names, .git/hooks and .git/config.
         hidden: Folders with secrets, such as the one of the user's settings.
     """
     real = Path(os.path.realpath(root))
-    own = (".git/hooks", ".git/config", ".transcripts", "palimpsest.toml")
+    own = (".git/hooks", ".git/config", *OWN_NAMES)
     guarded = (*(real / name for name in own), *(Path(os.path.realpath(p)) for p in protected))
     kind, name = _candidate()
     program = shutil.which(name) if name else None

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+OWN_NAMES = (".transcripts", "palimpsest.toml")
+"""This program's own record and settings in a project's folder: no tool and no command may write them."""
+
 
 class Mode(StrEnum):
     """How much runs without a question."""

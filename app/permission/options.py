@@ -19,8 +19,6 @@ class Options:
     values: str = ""
     """Letters that take a value."""
     long: frozenset[str] = field(default_factory=frozenset)
-    single_dash: bool = False
-    """Whether long names have one dash, as in ``find -name``."""
     number: bool = False
     """Whether ``-5`` is an option."""
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.core.permission import OWN_NAMES
+
 DEVICES_TO_WRITE = ("/dev/null", "/dev/tty", "/dev/stdout", "/dev/stderr")
 MOST_MATCHES = 500
 """Files that a pattern may stand for and still be looked at one by one."""
@@ -31,7 +33,6 @@ _RUN_LATER = (
 )
 """Names that other programs act on by themselves: a write there is asked in every mode."""
 _SECRET = re.compile(r"\.env(?:\.(?!example$|sample$|template$|dist$).*)?", re.IGNORECASE)
-_OWN = (".transcripts", "palimpsest.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +60,22 @@ class Places:
     folder: Path
     """The project, real path."""
     home: Path
-    own: tuple[Path, ...] = ()
-    """More files and folders that are this program's own, such as a record kept elsewhere."""
-    _roots: tuple[str, ...] = field(default=(), repr=False)
+    _own: tuple[str, ...] = field(default=(), repr=False)
+    """Real paths of what is this program's own, in one case."""
 
     @classmethod
     def of(cls, folder: Path, home: Path, own: Iterable[Path] = ()) -> Places:
-        """Return the places of a project, with our own ones resolved once."""
+        """Return the places of a project, with this program's own ones resolved once.
+
+        Args:
+            folder: The project.
+            home: The home folder.
+            own: Further files and folders that are this program's own, such as a record kept elsewhere.
+        """
         root = Path(os.path.realpath(folder))
-        ours = (*(root / name for name in _OWN), home / ".config" / "palimpsest", *own)
+        ours = (*(root / name for name in OWN_NAMES), home / ".config" / "palimpsest", *own)
         real = tuple(_folded(os.path.realpath(path)) for path in ours)
-        return cls(root, Path(os.path.realpath(home)), tuple(own), real)
+        return cls(root, Path(os.path.realpath(home)), real)
 
     def look(self, path: str, base: str | None = None) -> Place | None:
         """Return what a path means from a folder (default: the project's); None when it is not a path."""
@@ -85,7 +91,7 @@ class Places:
         relative = (os.path.relpath(real, root) if inside else real).replace(os.sep, "/")
         parts = relative.split("/")
         folded = _folded(real)
-        own = any(folded == mine or folded.startswith(mine + "/") for mine in self._roots)
+        own = any(folded == mine or folded.startswith(mine + "/") for mine in self._own)
         secret = _SECRET.fullmatch(parts[-1]) is not None
         return Place(real, inside, relative, _protected(parts, inside, secret), own, secret)
 

@@ -71,8 +71,7 @@ def _sleep(split: Split) -> str:
 
 def _set(split: Split) -> str:
     texts = [word.text or "" for word in split.operands]
-    ok = all(t in ("pipefail",) for t in texts)
-    return "" if ok else "set changes the shell"
+    return "" if all(text == "pipefail" for text in texts) else "set changes the shell"
 
 
 def _jq(split: Split) -> str:
@@ -117,7 +116,7 @@ _GREP = Options(
     number=True,
 )
 _RG = Options(
-    "SsiFwxvclLnNoqHIpPUuz0abh.".replace("z", "").replace("L", ""),
+    "SsiFwxvclnNoqHIpPUu0abh.",
     "eABCmgtTjMrdE",
     named(
         "regexp= after-context= before-context= context= max-count= glob= iglob= type= type-not= "
@@ -146,10 +145,18 @@ _VERSION = Options("V", "", named("version help"))
 
 
 def _paths(
-    flags: str = "", values: str = "", names: str = "", *, number: bool = False, **more: object
+    flags: str = "",
+    values: str = "",
+    names: str = "",
+    *,
+    number: bool = False,
+    texts: int = 0,
+    most: int | None = None,
+    check: Check | None = None,
+    unchosen: bool = False,
 ) -> ReadOnly:
     options = Options(flags, values, named(names), number=number)
-    return ReadOnly(options, **more)  # type: ignore[arg-type]
+    return ReadOnly(options, texts, most, check=check, unchosen=unchosen)
 
 
 _WORDS = ReadOnly(Options("neE"), texts=-1, any_words=True)
@@ -220,7 +227,7 @@ TABLE: Mapping[str, ReadOnly] = MappingProxyType(
         "realpath": _paths("ePmLsqz", "", "canonicalize-existing relative-to= strip no-symlinks"),
         "readlink": _paths("femnqsvz"),
         "file": _paths(
-            "bhiLNrskz0".replace("z", ""),
+            "bhiLNrsk0",
             "F",
             "brief mime mime-type mime-encoding dereference",
             unchosen=True,
@@ -268,7 +275,7 @@ TABLE: Mapping[str, ReadOnly] = MappingProxyType(
         "unexpand": _paths("a", "t"),
         "seq": ReadOnly(Options("w", "sf", number=True), texts=-1),
         "tree": _paths(
-            "adfilCDFghHnNpqrstuxAS".replace("H", ""),
+            "adfilCDFghnNpqrstuxAS",
             "LPI",
             "dirsfirst filelimit= noreport prune gitignore charset= du inodes metafirst",
         ),
@@ -301,7 +308,7 @@ TABLE: Mapping[str, ReadOnly] = MappingProxyType(
         "strings": _paths("a", "nt", "all bytes= radix=", number=True),
         "fd": ReadOnly(
             Options(
-                "HIasigFpl0u".replace("l", ""),
+                "HIasigFp0u",
                 "tedEc",
                 named(
                     "hidden no-ignore case-sensitive ignore-case glob fixed-strings absolute-path "

@@ -30,8 +30,3 @@ def parse_rule(text: str, verdict: Verdict, *, source: str = "") -> Rule:
     if pattern == "":
         raise ValueError(f"{text!r} has no pattern after the colon; a rule is {ALLOWED}")
     return Rule(verdict, tool, pattern or "", source)
-
-
-def format_rule(rule: Rule) -> str:
-    """Return the text that `parse_rule` reads back."""
-    return str(rule)

@@ -78,10 +78,6 @@ def layers(command: Command) -> list[Command]:
     return found
 
 
-def _texts(words: Sequence[Word]) -> list[str | None]:
-    return [word.text for word in words]
-
-
 def _options(
     words: Sequence[Word], *, flags: str = "", values: str = "", long: Sequence[str] = ()
 ) -> int | None:
@@ -116,9 +112,11 @@ def _short(text: str, at: int, flags: str, values: str) -> int:
     return at + 1
 
 
-def _plain(**options: str | Sequence[str]) -> Callable[[Sequence[Word]], tuple[int, str] | None]:
+def _plain(
+    *, flags: str = "", values: str = "", long: Sequence[str] = ()
+) -> Callable[[Sequence[Word]], tuple[int, str] | None]:
     def skip(words: Sequence[Word]) -> tuple[int, str] | None:
-        at = _options(words, **options)  # type: ignore[arg-type]
+        at = _options(words, flags=flags, values=values, long=long)
         return None if at is None else (at, "")
 
     return skip
@@ -157,21 +155,6 @@ def _env(words: Sequence[Word]) -> tuple[int, str] | None:
     return at, changes
 
 
-def _xargs(words: Sequence[Word]) -> tuple[int, str] | None:
-    at = _options(
-        words,
-        flags="0rtx",
-        values="nLPIdEs",
-        long=("--null", "--no-run-if-empty", "--verbose", "--max-args", "--max-procs"),
-    )
-    return None if at is None else (at, "")
-
-
-def _command(words: Sequence[Word]) -> tuple[int, str] | None:
-    at = _options(words, flags="p")
-    return None if at is None else (at, "")
-
-
 _WRAPPERS: dict[str, Callable[[Sequence[Word]], tuple[int, str] | None]] = {
     "timeout": _timeout,
     "nice": _nice,
@@ -180,11 +163,15 @@ _WRAPPERS: dict[str, Callable[[Sequence[Word]], tuple[int, str] | None]] = {
     "setsid": _plain(flags="fwc"),
     "stdbuf": _plain(values="ioe", long=("--input", "--output", "--error")),
     "time": _plain(flags="pv"),
-    "command": _command,
+    "command": _plain(flags="p"),
     "builtin": _plain(),
     "exec": _plain(flags="cl", values="a"),
     "env": _env,
-    "xargs": _xargs,
+    "xargs": _plain(
+        flags="0rtx",
+        values="nLPIdEs",
+        long=("--null", "--no-run-if-empty", "--verbose", "--max-args", "--max-procs"),
+    ),
     "chronic": _plain(),
     "unbuffer": _plain(),
 }

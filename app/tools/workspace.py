@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from app.core.permission import OWN_NAMES
 from app.core.visible_text import escaped
 from app.errors import OutsideFolder, ToolError
 
@@ -63,7 +64,7 @@ class Workspace:
 
     def __init__(self, root: Path, *, protected: Iterable[Path] = ()) -> None:
         self.root = Path(os.path.realpath(root))
-        own = (self.root / ".transcripts", self.root / "palimpsest.toml")
+        own = (self.root / name for name in OWN_NAMES)
         self._protected = tuple(_folded(Path(os.path.realpath(p))) for p in (*own, *protected))
         self._granted: set[Path] = set()
         self._seen: dict[Path, Seen | None] = {}
