@@ -101,7 +101,12 @@ class Desk:
 
 def chat(terminal: Terminal) -> str:
     """The chat as one line of words, without the log beside it."""
-    return " ".join(line.split("│")[0].strip("▌ ") for line in terminal.lines)
+    return chat_of(terminal.text)
+
+
+def chat_of(screen: str) -> str:
+    """The chat in the text of a screen, as one line of words."""
+    return " ".join(line.split("│")[0].strip("▌ ") for line in screen.splitlines())
 
 
 def used(terminal: Terminal) -> int:
