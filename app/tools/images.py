@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
+import zlib
 
 from app.core.messages import Image
 from app.core.tokens import image_size
@@ -14,11 +15,12 @@ MAX_ENCODED_BYTES = 5 * 1024 * 1024
 MAX_BYTES = MAX_ENCODED_BYTES // 4 * 3
 MAX_PIXELS = 8_000
 """Per side."""
+_PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def media_type(start: bytes) -> str | None:
     """Return the media type that a file's first 16 bytes show, or None when it is no picture the API takes."""
-    if start.startswith(b"\x89PNG\r\n\x1a\n"):
+    if start.startswith(_PNG):
         return "image/png"
     if start.startswith(b"\xff\xd8\xff"):
         return "image/jpeg"
@@ -48,8 +50,39 @@ def image_block(data: bytes, kind: str) -> tuple[Image, tuple[int, int]]:
         raise ToolError(
             f"the picture is {width:,} x {height:,} pixels; at most {MAX_PIXELS:,} a side"
         )
+    if not _is_whole(data, kind):
+        raise ToolError(
+            f"the picture is damaged or cut off: its {kind} data do not end as they should"
+        )
     source = {"type": "base64", "media_type": kind, "data": encoded}
     return Image({"type": "image", "source": source}), size
+
+
+def _is_whole(data: bytes, kind: str) -> bool:
+    """Return whether a picture reaches its own end; the API refuses a cut one, and every request that carries it."""
+    match kind:
+        case "image/png":
+            return _has_whole_chunks(data)
+        case "image/jpeg":
+            return b"\xff\xd9" in data[2:]
+        case "image/gif":
+            return data.rstrip(b"\0").endswith(b";")
+        case _:
+            return len(data) >= 8 + int.from_bytes(data[4:8], "little")
+
+
+def _has_whole_chunks(data: bytes) -> bool:
+    """Return whether every chunk of a PNG up to its last one is there and has its checksum."""
+    at = len(_PNG)
+    while at + 12 <= len(data):
+        end = at + 12 + int.from_bytes(data[at : at + 4], "big")
+        checksum = zlib.crc32(data[at + 4 : end - 4])
+        if end > len(data) or checksum != int.from_bytes(data[end - 4 : end], "big"):
+            return False
+        if data[at + 4 : at + 8] == b"IEND":
+            return True
+        at = end
+    return False
 
 
 def _webp_size(data: bytes) -> tuple[int, int] | None:

@@ -149,6 +149,29 @@ async def test_pictures_that_the_api_would_refuse_are_plain_errors(bench: Bench)
     assert "damaged" in await bench.refusal("read_file", path="broken.webp")
 
 
+JPEG = b"\xff\xd8\xff\xc0\x00\x11\x08\x00\x10\x00\x10\x03" + b"\1" * 40 + b"\xff\xd9"
+GIF = b"GIF89a" + struct.pack("<HH", 16, 16) + b"\1" * 20 + b";"
+WEBP = b"RIFF" + struct.pack("<I", 40) + b"WEBPVP8X" + b"\0" * 32
+
+
+@pytest.mark.parametrize(
+    "whole", [png(16, 16), JPEG, GIF, WEBP], ids=["png", "jpeg", "gif", "webp"]
+)
+async def test_a_picture_that_was_cut_off_is_refused(bench: Bench, whole: bytes) -> None:
+    bench.write("whole", whole)
+    assert isinstance((await bench.call("read_file", path="whole")).content, tuple)
+    for length in range(28, len(whole)):
+        bench.write("cut", whole[:length])
+        assert "damaged" in await bench.refusal("read_file", path="cut")
+
+
+async def test_a_picture_with_a_changed_byte_is_refused(bench: Bench) -> None:
+    whole = bytearray(png(16, 16))
+    whole[30] ^= 1
+    bench.write("p.png", bytes(whole))
+    assert "damaged" in await bench.refusal("read_file", path="p.png")
+
+
 async def test_a_text_named_like_a_picture_is_text(bench: Bench) -> None:
     bench.write("x.png", "hello\n")
     assert await bench.text("read_file", path="x.png") == "1│hello"
