@@ -75,6 +75,7 @@ class ChatPane(NavigableTranscriptView):
         if self._answer is not None:
             self.finish_answer()
         self._answer = LiveAnswer(self.transcript, self._groups)
+        self._next_draw = 0.0  # its first words wait for nothing
 
     def append_text(self, text: str) -> None:
         """Add a piece of the answer's text."""
@@ -223,20 +224,27 @@ class ChatPane(NavigableTranscriptView):
     def _add_note(self, text: str, tone: str, detail: str = "") -> None:
         self._add(NoteSection(visible_text(text), tone, visible_text(detail)))
 
-    def prepend_history(self, entries: Sequence[Entry], *, more: bool) -> None:
+    def prepend_history(
+        self,
+        entries: Sequence[Entry],
+        *,
+        more: bool,
+        reports: Iterable[CompactionReport] = (),
+    ) -> None:
         """Put a page of the record in front of everything; the view does not move.
 
         Args:
             entries: Messages, oldest first, all older than what is shown.
             more: Whether the record has still older ones; then `OlderWanted` follows when the user comes near.
+            reports: With the newest page: what the layers did in all of the session.
         """
         self._asked = False
         self._older = entries[0].number if entries and more else None
         if self._history is None:
             from app.ui.chat.history import HistoryReader  # most sessions are new and need none
 
-            self._history = HistoryReader(self._groups)
-        sections = self._history.sections(entries)
+            self._history = HistoryReader(self._groups, reports)
+        sections = self._history.sections(entries) if entries else []
         for section in sections:
             if isinstance(section, CardSection) and section.result:
                 self._results[section.result] = section
