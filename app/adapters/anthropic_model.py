@@ -13,6 +13,7 @@ import logging
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from app.adapters.connection_errors import broken_stream, connection_error
 from app.adapters.endpoint import LOCAL_KEY, Endpoint
 from app.adapters.endpoint_errors import Call, refused_field, status_error
 from app.adapters.model_list import next_page, read_model, read_models
-from app.adapters.model_table import price_of
+from app.adapters.model_table import max_output_of, price_of
 from app.adapters.request_body import encode_request
 from app.adapters.retry import RetryPolicy
 from app.core.addresses import OFFICIAL_URL
@@ -168,13 +169,14 @@ class AnthropicModel:
         return tuple(found)
 
     async def info(self, model: str) -> ModelInfo | None:
-        """Return what the endpoint says about a model, or None."""
-        one = None
+        """Return what the endpoint says about a model, its longest answer from the table if need be, or None."""
+        said = None
         if self._listed is None:
-            one = read_model(await self._get(f"/v1/models/{quote(model, safe='')}"))
-        if one is not None and one.id:
-            return one
-        return next((info for info in await self.models() if info.id == model), None)
+            said = read_model(await self._get(f"/v1/models/{quote(model, safe='')}"))
+        if said is None or not said.id:
+            said = next((info for info in await self.models() if info.id == model), None)
+        longest = max_output_of(model, said)
+        return replace(said or ModelInfo(model), max_output=longest) if longest else said
 
     def price(self, model: str) -> Price | None:
         """Return the price that was given, else the table's, else None."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from app.core.policy import EntryPolicy
-from app.core.tokens import estimate_text
+from app.core.tokens import chars_that_fit, estimate_text
 
 HEAD_SHARE = 0.75
 SMALL_TOKENS = 200.0
@@ -123,7 +123,7 @@ def _head_end(text: str, room: float) -> int:
         if room < 0:
             break
         at = end
-    return at or _fitting(text, room + estimate_text(text[: text.find("\n") + 1] or text))
+    return at or chars_that_fit(text, room + estimate_text(text[: text.find("\n") + 1] or text))
 
 
 def _tail_start(text: str, room: float) -> int:
@@ -136,16 +136,4 @@ def _tail_start(text: str, room: float) -> int:
         if room < 0:
             break
         at = start
-    return at if at < len(text) else len(text) - _fitting(text[::-1], first)
-
-
-def _fitting(text: str, room: float) -> int:
-    """Return how many characters of the text's beginning fit into ``room`` raw tokens."""
-    low, high = 0, min(len(text), max(0, int(room * 4)))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if estimate_text(text[:middle]) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return at if at < len(text) else len(text) - chars_that_fit(text[::-1], first)

@@ -197,15 +197,6 @@ class Conversation:
         )
         return conversation.without_thinking(cleared.bare)
 
-    def unclear(self, results: Iterable[str]) -> Conversation:
-        """Return the conversation with these results whole again."""
-        wanted = set(results) & set(self.stubs)
-        known = {ref.id: ref.tokens for ref in self.results}
-        delta = sum(known.get(i, 0.0) - estimate_text(self.stubs[i]) for i in wanted)
-        stubs = {i: line for i, line in self.stubs.items() if i not in wanted}
-        live = tuple(ref for ref in self.results if ref.id not in stubs)
-        return replace(self, stubs=stubs, live=live, sizes=self.sizes + Sizes(results=delta))
-
     def without_thinking(self, ids: Iterable[str]) -> Conversation:
         """Return the conversation with the thinking of these messages removed, for good."""
         wanted = set(ids) - self.bare

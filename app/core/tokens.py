@@ -11,7 +11,7 @@ import binascii
 import json
 import re
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from app.core.messages import Block, Image, Message, Opaque, Text, Thinking, ToolResult, ToolUse
@@ -26,6 +26,8 @@ OTHER_TOKENS = 0.6
 """Tokens a character for other scripts; astral characters (emoji) count 2.5."""
 ASTRAL_TOKENS = 2.5
 
+MOST_CHARS = 4
+"""More characters than any text has in a token."""
 MESSAGE_TOKENS = 4
 """Overhead of one message, and of one block."""
 IMAGE_MAX_TOKENS = 4_784
@@ -82,6 +84,18 @@ def estimate_block(block: Block) -> float:
             return MESSAGE_TOKENS + estimate_json(dict(raw))
 
 
+def chars_that_fit(text: str, room: float) -> int:
+    """Return how many characters of the text's beginning take at most ``room`` estimated tokens."""
+    low, high = 0, min(len(text), max(0, int(room * MOST_CHARS)))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if estimate_text(text[:middle]) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
 def estimate_result(result: ToolResult) -> float:
     """Return the estimated tokens of a tool result's content."""
     if isinstance(result.content, str):
@@ -92,11 +106,6 @@ def estimate_result(result: ToolResult) -> float:
 def estimate_message(message: Message) -> float:
     """Return the estimated tokens of a message."""
     return MESSAGE_TOKENS + sum(estimate_block(block) for block in message.content)
-
-
-def estimate_messages(messages: Iterable[Message]) -> float:
-    """Return the estimated tokens of several messages."""
-    return sum(estimate_message(message) for message in messages)
 
 
 def image_tokens(raw: Mapping[str, Any]) -> float:

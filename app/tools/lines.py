@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from app.core.tokens import estimate_text
+from app.core.tokens import chars_that_fit, estimate_text
 
 CHUNK_BYTES = 1_000_000
 COUNTED_BYTES = 512_000_000
@@ -86,7 +86,7 @@ def read_page(
         lossy = lossy or is_latin
         crlf = crlf or raw.endswith(b"\r\n")
         if not fits:
-            piece = _fitting(text[start:], room)
+            piece = max(1, chars_that_fit(text[start:], room))
             taken.append(text[start : start + piece])
             if not whole or start + piece < len(text):
                 next_column = column + piece
@@ -153,15 +153,3 @@ def _whole_characters(data: bytes) -> bytes:
             length = 1 if byte < 0xC0 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
             return data[:-back] if length > back else data
     return data
-
-
-def _fitting(text: str, room: float) -> int:
-    """Return how many characters of the text fit into ``room`` tokens, at least one."""
-    low, high = 1, min(len(text), int(room * BYTES_PER_TOKEN) + 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if estimate_text(text[:middle]) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -324,6 +324,11 @@ async def test_an_endpoint_without_a_list_has_no_models_and_no_error(reply):
         model = AnthropicModel(base_url=server.url)
         assert await model.models() == ()
         assert await model.info("m") is None
+        known = await model.info("claude-opus-4-5")
+        assert (known.max_output, known.window) == (
+            64_000,
+            None,
+        )  # the answer's limit is the table's
         await model.close()
 
 

@@ -18,7 +18,7 @@ from app.core.requests import (
     StopReason,
     TextDelta,
 )
-from app.core.tokens import estimate_json, estimate_messages, estimate_text
+from app.core.tokens import estimate_json, estimate_message, estimate_text
 
 Step = Answer | Exception | Callable[[ModelRequest], Any]
 
@@ -89,9 +89,9 @@ class ScriptedModel:
         prompt = (
             estimate_text(request.system)
             + estimate_json([[t.name, t.description, dict(t.input_schema)] for t in request.tools])
-            + estimate_messages(request.messages)
+            + sum(map(estimate_message, request.messages))
         )
-        return Usage(input=round(prompt), output=round(estimate_messages([answer.message])))
+        return Usage(input=round(prompt), output=round(estimate_message(answer.message)))
 
     async def warm_up(self) -> None:
         pass
