@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.benchmarks.desk import Desk, desk
 from tests.benchmarks.figures import Figure, table
 
-BENCHMARKS = ("start", "first_character", "streaming", "engine", "memory", "layers")
+BENCHMARKS = ("start", "first_character", "streaming", "chat", "engine", "memory", "layers")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
