@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual.pilot import Pilot
 
@@ -404,6 +406,25 @@ async def test_older_messages_are_asked_for_once_and_do_not_move_the_view(
     assert "question 61" in screen_text(pane)
     await pilot.pause()
     assert len(pilot.app.older) == 1
+
+
+@with_chat()
+async def test_compactions_stand_again_where_they_happened(pane: ChatPane) -> None:
+    entries = [
+        Entry(n, n, f"2026-01-01T00:00:{n:02}.000Z", user(f"question {n}"), spoken=(0,))
+        for n in range(1, 5)
+    ]
+    reports = [
+        replace(REPORT, before=n * 10_000, commit=n, time=f"2026-01-01T00:00:{n:02}.500Z")
+        for n in (1, 2, 4)
+    ]
+    held = replace(REPORT, commit=0, time="2026-01-01T00:00:03.500Z")
+    pane.prepend_history(entries[2:], more=True, reports=[*reports, held])
+    pane.prepend_history(entries[:2], more=False)
+    rows = [row for row in all_rows(pane) if row.strip()]
+    assert [row.split()[-1] if "question" in row else row.split("·")[1].split()[0] for row in rows] == [
+        "1", "10.0k", "2", "20.0k", "3", "4", "40.0k"
+    ]  # fmt: skip
 
 
 @with_chat()

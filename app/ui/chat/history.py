@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 
 from app.core.history import Effects, Entry
 from app.core.messages import Image, Text, Thinking, ToolResult, ToolUse
+from app.core.reports import CompactionReport
 from app.core.visible_text import visible_text
-from app.ui.chat.entries import Section, TextSection, ThinkingSection, UserSection
+from app.ui.chat.entries import DividerSection, Section, TextSection, ThinkingSection, UserSection
 from app.ui.chat.markdown_stream import split_markdown
 from app.ui.chat.tool_card import CardSection
 
 
 class HistoryReader:
-    """Reads pages of the record, newest page first; calls and results that a page cut apart find each other."""
+    """Reads pages of the record, newest page first; calls and results that a page cut apart find each other.
 
-    def __init__(self, groups: count[int]) -> None:
+    Args:
+        groups: Numbers for texts that belong together.
+        reports: What the layers did; each compaction gets its divider where it happened.
+    """
+
+    def __init__(self, groups: count[int], reports: Iterable[CompactionReport] = ()) -> None:
         self._groups = groups
+        self._compactions = sorted((r for r in reports if r.commit), key=lambda r: r.time)
+        """Those that no page has shown yet, oldest first."""
         self._waiting: dict[str, tuple[ToolResult, Effects, str]] = {}
         """Results whose call is in an older page."""
 
     def sections(self, entries: Sequence[Entry]) -> list[Section]:
-        """Return the sections of one page, oldest first."""
+        """Return the sections of one page of at least one message, oldest first."""
         results = self._waiting
         for entry in entries:
             for at, result in enumerate(entry.message.tool_results):
@@ -31,9 +39,19 @@ class HistoryReader:
                 effects = entry.effects.get(result.tool_use_id, Effects())
                 results[result.tool_use_id] = (result, effects, number)
         found: list[Section] = []
+        compactions = self._of_page(entries)
         for entry in entries:
+            while compactions and compactions[0].time < entry.time:
+                found.append(DividerSection(compactions.pop(0)))
             found += self._user(entry) if entry.message.role == "user" else self._assistant(entry)
-        return found
+        return found + [DividerSection(report) for report in compactions]
+
+    def _of_page(self, entries: Sequence[Entry]) -> list[CompactionReport]:
+        """Take out the compactions since the first message of a page."""
+        known = self._compactions
+        first = next((at for at, r in enumerate(known) if r.time >= entries[0].time), len(known))
+        self._compactions, of_page = known[:first], known[first:]
+        return of_page
 
     def _user(self, entry: Entry) -> list[Section]:
         images = sum(1 for block in entry.message.content if isinstance(block, Image))

@@ -112,10 +112,8 @@ class SessionOpening:
         screen.refresh_session()
         entries = await session.page(None, HISTORY)
         if entries:
-            screen.chat.prepend_history(entries, more=entries[0].number > 1)
-            newest = next((r for r in reversed(session.reports) if r.commit), None)
-            if newest is not None and session.conversation.base:
-                screen.chat.add_divider(newest)
+            more = entries[0].number > 1
+            screen.chat.prepend_history(entries, more=more, reports=session.reports)
             screen.chat.add_notice(f"Session {session.name} goes on where it ended.")
         if session.unsaved:
             screen.chat.add_notice(unsaved_words(session.unsaved), warning=True)
