@@ -19,6 +19,8 @@ from tests.e2e.terminal import Terminal
 ROOT = Path(__file__).resolve().parents[2]
 READY = "Enter send"
 """Stands in the footer while nothing runs."""
+MARGIN = "▌ ▁▂▃▄▅▆▇█"
+"""What stands beside the chat's words: bars of messages and the scroll bar."""
 BUSY = b"queue"
 """Is written to the footer when work begins: Enter then queues."""
 EMPTY_PROMPT = "Ask, or / for commands"
@@ -106,7 +108,7 @@ def chat(terminal: Terminal) -> str:
 
 def chat_of(screen: str) -> str:
     """The chat in the text of a screen, as one line of words."""
-    return " ".join(line.split("│")[0].strip("▌ ") for line in screen.splitlines())
+    return " ".join(line.split("│")[0].strip(MARGIN) for line in screen.splitlines())
 
 
 def used(terminal: Terminal) -> int:
