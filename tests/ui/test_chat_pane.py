@@ -199,7 +199,7 @@ async def test_a_finished_card_is_one_line(pane: ChatPane) -> None:
     pane.tool_finished("c1", ok=True, text="out\n" * 50, outcome="exit 1, 50 lines", seconds=2.14)
     (row,) = all_rows(pane)
     assert row.split() == [
-        "✓",
+        "▲",
         "bash",
         "pytest",
         "-q",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from enum import StrEnum
 from time import monotonic
@@ -41,6 +42,10 @@ _SIGNS: dict[CardState, Run] = {
     CardState.DONE: ("✓", ("ok",)),
     CardState.FAILED: ("✗", ("failed",)),
 }
+
+_ENDED_BADLY: Run = ("▲", ("warning",))
+"""A command that ran and said no: the call did not fail, but a tick would deceive."""
+_BAD_EXIT = re.compile(r"exit [1-9]")
 
 
 class CardSection(Section):
@@ -151,7 +156,8 @@ class CardSection(Section):
         return lines + body
 
     def _head(self, width: int) -> Line:
-        sign, inks = _SIGNS[self.state]
+        ended_badly = self.state is CardState.DONE and _BAD_EXIT.match(self.outcome) is not None
+        sign, inks = _ENDED_BADLY if ended_badly else _SIGNS[self.state]
         right = self._right()
         cleared = "  ◌ cleared" if self.cleared else ""
         room = width - 3 - len(self.tool) - cell_len(right) - len(cleared)
@@ -162,7 +168,8 @@ class CardSection(Section):
         if target:
             runs += [("  ", ()), (target, ("target",))]
         runs.append((" " * blank, ()))
-        runs.append((right, ("failed",) if self.state is CardState.FAILED else ("muted",)))
+        is_quiet = self.state is not CardState.FAILED and not ended_badly
+        runs.append((right, ("muted",) if is_quiet else inks))
         if cleared:
             runs.append((cleared, ("muted",)))
         return Line(runs, cropped=True)
@@ -175,7 +182,7 @@ class CardSection(Section):
                 elapsed = monotonic() - self.began
                 return f"running {elapsed:.0f} s" if elapsed >= SLOW else "running"
         parts = [self.outcome] if self.outcome else []
-        if self.diff:
+        if self.diff and "+" not in self.outcome:
             added, removed = diff_counts(self.diff)
             parts.append(f"+{added} −{removed}")
         if self.seconds >= 0.1:

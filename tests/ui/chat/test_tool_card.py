@@ -1,0 +1,33 @@
+"""The line of a tool call."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.ui.chat.tool_card import CardSection
+
+
+def head(outcome: str, *, ok: bool = True, diff: str = "") -> str:
+    card = CardSection("c1", "bash", "make")
+    card.finish(ok=ok, text="said", outcome=outcome, seconds=0, diff=diff, result="r1")
+    return card.lines(70)[0].text
+
+
+@pytest.mark.parametrize(
+    ("outcome", "ok", "sign"),
+    [
+        ("exit 0, 3 lines", True, "✓"),
+        ("exit 1, 3 lines", True, "▲"),
+        ("exit 127, 1 line", True, "▲"),
+        ("101 files", True, "✓"),
+        ("timed out after 120 s", False, "✗"),
+    ],
+)
+def test_a_tick_is_only_for_what_went_well(outcome, ok, sign):
+    assert head(outcome, ok=ok).split()[0] == sign
+
+
+def test_changed_lines_are_counted_once():
+    diff = "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n"
+    assert head("1 replacement, +1 -1", diff=diff).count("+1") == 1
+    assert "+1 −1" in head("", diff=diff)
