@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.benchmarks.desk import BARE_SEEN, PAL, PROMPT_SEEN, Desk
+from tests.benchmarks.desk import BARE_SEEN, PAL, PROMPT_SEEN, Desk, warm
 from tests.benchmarks.figures import Figure, median
 from tests.benchmarks.terminal import Terminal
 from tests.e2e.endpoint import KEY, MODEL, Body, Endpoint, Reply, says
@@ -18,6 +18,7 @@ MARK = "Ж"
 
 
 def run(desk: Desk, *, short: bool) -> list[Figure]:
+    warm(desk)
     rounds = 3 if short else 15
     with Endpoint(_echo) as endpoint:
         place = urlsplit(endpoint.url)

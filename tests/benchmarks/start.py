@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.benchmarks.desk import BARE, BARE_SEEN, PAL, PROMPT_SEEN, Desk
+from tests.benchmarks.desk import BARE, BARE_SEEN, PAL, PROMPT_SEEN, Desk, warm
 from tests.benchmarks.figures import Figure, median, percentile
 from tests.benchmarks.terminal import Terminal
 
@@ -32,6 +32,7 @@ class Start:
 
 
 def run(desk: Desk, *, short: bool) -> list[Figure]:
+    warm(desk)
     runs = 3 if short else 9
     pal = (*PAL, "--demo")
     start(desk, pal, PROMPT_SEEN), start(desk, BARE, BARE_SEEN)  # compiles
