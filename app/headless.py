@@ -53,12 +53,12 @@ class Refuser:
 
     async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
         """Refuse."""
-        rule = f'--allow "{request.proposal}"' if request.proposal else "a narrower request"
+        rule = f'--allow "{request.proposal}", ' if request.proposal else ""
         words = (
-            f"There is no one to ask ({request.reason}). It would run with {rule}, "
-            "--accept-edits or --auto where they cover it."
+            f"There is no one to ask. {request.reason.rstrip('.')}. "
+            f"It would run with {rule}--accept-edits or --auto where they cover it."
         )
-        return ApprovalAnswer(Answered.NO, words=words)
+        return ApprovalAnswer(Answered.NO, words=words, by_user=False)
 
 
 async def run_headless(

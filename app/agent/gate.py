@@ -104,6 +104,8 @@ class Gate:
         self, call: ToolUse, request: ApprovalRequest, answer: ApprovalAnswer
     ) -> Admission:
         if answer.answered is Answered.NO:
+            if not answer.by_user:
+                return Admission(call.input, refusal=f"This call was not run. {answer.words}")
             words = f" The user says: {answer.words}" if answer.words else ""
             return Admission(call.input, refusal=f"The user refused this call.{words}")
         if answer.answered is Answered.ALWAYS and request.proposal is not None:

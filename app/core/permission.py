@@ -89,3 +89,5 @@ class ApprovalAnswer:
     """What the user says to the model with a no."""
     edited: str | None = None
     """The command as the user changed it."""
+    by_user: bool = True
+    """Whether a person answered; without one the words are the program's own."""

@@ -25,7 +25,7 @@ from app.core.permission import (
     Verdict,
 )
 from app.core.policy import AutoPolicy, CompactionPolicy, ManualPolicy, MicroPolicy
-from app.core.ports import Emit, Proposal, ToolOutcome
+from app.core.ports import Approver, Emit, Proposal, ToolOutcome
 from app.core.requests import ModelInfo, ToolSpec
 from app.core.validate import problems
 from app.errors import ToolError
@@ -96,7 +96,7 @@ class Rig:
 
     folder: Path
     model: ScriptedModel
-    user: ScriptedUser = field(default_factory=ScriptedUser)
+    user: Approver = field(default_factory=ScriptedUser)
     policy: CompactionPolicy = field(default_factory=CompactionPolicy)
     clock: FakeClock = field(default_factory=FakeClock)
     tools: tuple[Handy, ...] = ()

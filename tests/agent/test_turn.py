@@ -23,6 +23,7 @@ from app.core.permission import Answered, ApprovalAnswer
 from app.core.requests import Answer, StopReason
 from app.core.validate import problems
 from app.errors import ContextOverflow, ModelError, Rejected, SignatureRejected, StreamBroken
+from app.headless import Refuser
 from tests.agent.rig import Handy, Rig, ScriptedUser, all_valid, ended, of, read
 from tests.fakes.model import ScriptedModel, calls, says
 
@@ -103,6 +104,22 @@ async def test_read_only_calls_run_side_by_side_and_others_alone(tmp_path: Path)
     assert frozenset("c") in together and not any(
         {"c", "d"} <= group or {"b", "c"} <= group for group in together
     )
+    await session.close()
+
+
+async def test_where_nobody_is_asked_the_model_is_not_told_that_the_user_refused(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(
+        tmp_path,
+        ScriptedModel([calls(("a", "write", {"command": "x"})), says("All right.")]),
+        user=Refuser(),
+    )
+    session = await rig.open()
+    await read(session.submit("write"))
+    (result,) = rig.model.requests[-1].messages[-1].tool_results
+    assert result.is_error and "no one to ask" in result.text and "--accept-edits" in result.text
+    assert "user" not in result.text
     await session.close()
 
 
