@@ -36,6 +36,7 @@ from app.core.reports import DIGEST
 from app.core.visible_text import visible_text
 
 FORMAT_VERSION = 1
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 EXIT_CODES = {TurnEnd.DONE: 0, TurnEnd.WAITING: 0, TurnEnd.CANCELLED: 130}
 """Any other end of a turn exits with 1."""
 
@@ -64,19 +65,19 @@ class Refuser:
 async def run_headless(
     session: Session, text: str, output: Output, *, out: TextIO, err: TextIO
 ) -> int:
-    """Run one turn and print it; return the exit code. SIGINT and SIGTERM cancel the turn."""
+    """Run one turn and print it; return the exit code. SIGINT, SIGTERM and SIGHUP cancel the turn."""
     printer = _Printer(session, output, out, err)
     for notice in session.notices:
         printer.warn(notice)
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         loop.add_signal_handler(number, session.cancel)
     try:
         async with aclosing(session.submit(text)) as events:
             async for event in events:
                 printer.show(event)
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ENDING:
             loop.remove_signal_handler(number)
     return EXIT_CODES.get(printer.end, 1)
 

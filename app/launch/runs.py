@@ -6,7 +6,9 @@ import argparse
 import asyncio
 import gc
 import os
+import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 STATE_FOLDER = Path(".local") / "state" / "palimpsest"
 """Prompt history and other things that may be deleted, in the home folder."""
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that end the screen in order: a closed terminal must not leave commands behind."""
 
 
 def run_text(launch: Launch, text: str, output: str) -> int:
@@ -63,6 +67,9 @@ def run_screen(launch: Launch) -> int:
     app, opening = screen(launch)
 
     async def run() -> None:
+        for number in ENDING:
+            leave = partial(app.exit, return_code=128 + number)
+            asyncio.get_running_loop().add_signal_handler(number, leave)
         try:
             await app.run_async()
         finally:
