@@ -46,8 +46,14 @@ def test_a_paused_answer_may_end_with_the_assistant() -> None:
         ((user("x"), assistant(CALL), user("y")), "not answered"),
         ((user("x"), assistant(Text("y")), results(ToolResult("t1", "ok"))), "did not ask"),
         ((results(ToolResult("t1", "ok")),), "result without a call"),
-        ((user("x"), assistant(CALL), results(Text("y"), ToolResult("t1", "ok"))), "after other content"),
-        ((user("x"), assistant(CALL), results(ToolResult("t1", "a"), ToolResult("t1", "b"))), "two results"),
+        (
+            (user("x"), assistant(CALL), results(Text("y"), ToolResult("t1", "ok"))),
+            "after other content",
+        ),
+        (
+            (user("x"), assistant(CALL), results(ToolResult("t1", "a"), ToolResult("t1", "b"))),
+            "two results",
+        ),
         (
             (
                 user("x"),

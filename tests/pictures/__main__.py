@@ -75,9 +75,7 @@ if __name__ == "__main__":
     parser.add_argument("--size", default="128x36")
     parser.add_argument("--theme", default="auto")
     parser.add_argument("--name", default="screen")
-    parser.add_argument(
-        "texts", nargs="*", default=["/tour"]
-    )
+    parser.add_argument("texts", nargs="*", default=["/tour"])
     options = parser.parse_args()
     width, height = map(int, options.size.split("x"))
     asyncio.run(draw(options.name, (width, height), options.theme, options.texts))
