@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from app.core.policy import CompactionPolicy
     from app.replay.driver import ReplayReport
 
@@ -68,7 +70,7 @@ def replay(arguments: list[str]) -> int:
 
         print(json.dumps({"v": 1, "sessions": [as_json(report) for report in reports]}, indent=1))
     else:
-        _print_table(reports)
+        print_table(reports)
     return 1 if any(report.problem for report in reports) else 0
 
 
@@ -101,39 +103,56 @@ def _line_writer(file: TextIO) -> Any:
     return write
 
 
-def _print_table(reports: list[ReplayReport]) -> None:
+FIGURES = (
+    "requests",
+    "peak",
+    "mean",
+    "input",
+    "cached",
+    "cost",
+    "cleared",
+    "compactions",
+    "edits lost",
+)
+
+
+def _figures(r: ReplayReport) -> tuple[str, ...]:
+    return (
+        f"{r.requests:,}",
+        f"{r.peak:,}",
+        f"{r.mean:,}",
+        f"{r.input_tokens:,}",
+        f"{r.cached:.0%}",
+        f"{r.cost:,}",
+        f"{r.clears:,} in {r.clearings:,}",
+        f"{r.compactions:,}",
+        f"{r.edits_lost} of {r.edits}",
+    )
+
+
+def print_table(reports: list[ReplayReport], console: Console | None = None) -> None:
+    """Print the figures of each session: as a table, or as paragraphs where it would not fit."""
     from rich.console import Console
+    from rich.markup import escape
+    from rich.padding import Padding
     from rich.table import Table
 
+    console = console or Console(width=None if sys.stdout.isatty() else WIDE)
+    rows = [_figures(report) for report in reports]
     table = Table(box=None, pad_edge=False)
-    table.add_column("session", overflow="fold")
-    for name in (
-        "requests",
-        "peak",
-        "mean",
-        "input",
-        "cached",
-        "cost",
-        "cleared",
-        "compactions",
-        "edits lost",
-    ):
-        table.add_column(name, justify="right")
-    for r in reports:
-        table.add_row(
-            r.session,
-            f"{r.requests:,}",
-            f"{r.peak:,}",
-            f"{r.mean:,}",
-            f"{r.input_tokens:,}",
-            f"{r.cached:.0%}",
-            f"{r.cost:,}",
-            f"{r.clears:,} in {r.clearings:,}",
-            f"{r.compactions:,}",
-            f"{r.edits_lost} of {r.edits}",
-        )
-    console = Console(width=None if sys.stdout.isatty() else WIDE)
-    console.print(table)
+    table.add_column("session", no_wrap=True)
+    for name in FIGURES:
+        table.add_column(name, justify="right", no_wrap=True)
+    for report, row in zip(reports, rows, strict=True):
+        table.add_row(escape(report.session), *row)
+    wanted = console.measure(table, options=console.options.update(width=WIDE)).maximum
+    if wanted <= console.width:
+        console.print(table)
+    else:  # cut columns would hide figures: one paragraph a session instead
+        for report, row in zip(reports, rows, strict=True):
+            told = ", ".join(f"{name} {value}" for name, value in zip(FIGURES, row, strict=True))
+            console.print(report.session, style="bold", markup=False)
+            console.print(Padding(told, (0, 0, 0, 2)))
     console.print(
         "Tokens. Cost in units of one uncached input token: cache read 0.1, cache write 1.25, output 5.",
         style="dim",
