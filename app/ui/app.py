@@ -16,7 +16,7 @@ from app.errors import ConfigError
 from app.settings import Level
 from app.ui.approval import ScreenApprover
 from app.ui.commands import COMMANDS
-from app.ui.keymap import Place, bindings, check
+from app.ui.keymap import Place, bindings, in_force
 from app.ui.prompt_history import PromptHistory
 from app.ui.screens.pair import PairScreen
 from app.ui.stylesheets import sheets
@@ -74,8 +74,7 @@ class PalApp(App[None]):
 
     def use_keymap(self, moved: Mapping[str, str]) -> None:
         """Move keys by their ids; a keymap with an unknown id is not used, and the chat says so."""
-        if not check(moved):
-            self.set_keymap(dict(moved))
+        self.set_keymap(dict(in_force(moved)))
 
     def _trusted(self, level: Level | None) -> None:
         settings = self.wiring.settings

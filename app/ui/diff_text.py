@@ -15,11 +15,3 @@ def diff_content(diff: str) -> Content:
         style = "bold" if head else _STYLES.get(line[:1], "")
         rows.append(Content.styled(line, style) if style else Content(line))
     return Content("\n").join(rows)
-
-
-def changed_lines(diff: str) -> tuple[int, int]:
-    """Return how many lines a unified diff adds and removes."""
-    lines = diff.split("\n")
-    added = sum(line.startswith("+") and not line.startswith("+++") for line in lines)
-    removed = sum(line.startswith("-") and not line.startswith("---") for line in lines)
-    return added, removed

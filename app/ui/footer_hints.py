@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from app.core.permission import ApprovalRequest
 from app.ui.keymap import shown_key
 from app.ui.widgets.key_footer import Hint
 
 
 def hints(
-    *, busy: bool, question: ApprovalRequest | None, log_focused: bool, held: bool
+    *,
+    busy: bool,
+    question: ApprovalRequest | None,
+    log_focused: bool,
+    held: bool,
+    moved: Mapping[str, str],
 ) -> tuple[Hint, ...]:
-    """Return the hints, the most useful first: the last ones are cut on a narrow screen."""
+    """Return the hints, the most useful first: the last ones are cut on a narrow screen.
+
+    Args:
+        busy: Whether a turn or a compaction runs.
+        question: The question that has the keyboard, if one has.
+        log_focused: Whether the log has the keyboard.
+        held: Whether layer 1 holds back now.
+        moved: The user's keymap.
+    """
+
+    def key(id: str) -> str:
+        return shown_key(id, moved)
+
     if question is not None:
         return (Hint("↑↓", "scroll the question"), Hint("Esc", "no"), Hint("Tab", "to the prompt"))
     if log_focused:
-        clear = [Hint(shown_key("clear_now"), "clear now")] if held else []
+        clear = [Hint(key("clear_now"), "clear now")] if held else []
         return (
             Hint("Enter", "open"),
             *clear,
-            Hint(shown_key("undo"), "undo"),
-            Hint(shown_key("filter"), "filter"),
+            Hint(key("undo"), "undo"),
+            Hint(key("filter"), "filter"),
             Hint("Esc", "back", "step_back"),
         )
     first = (
@@ -29,11 +48,11 @@ def hints(
     )
     return (
         *first,
-        Hint(shown_key("log"), "log", "log"),
-        Hint(shown_key("context"), "context", "context"),
-        Hint(shown_key("help"), "help", "help"),
-        Hint(shown_key("mode"), "mode", "next_mode"),
-        Hint(shown_key("theme"), "theme", "app.theme"),
+        Hint(key("log"), "log", "log"),
+        Hint(key("context"), "context", "context"),
+        Hint(key("help"), "help", "help"),
+        Hint(key("mode"), "mode", "next_mode"),
+        Hint(key("theme"), "theme", "app.theme"),
         Hint("Ctrl+P", "palette", "app.command_palette"),
-        Hint(shown_key("leave"), "quit", "app.leave"),
+        Hint(key("leave"), "quit", "app.leave"),
     )

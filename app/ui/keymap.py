@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from textual.binding import Binding
 
@@ -81,6 +83,8 @@ KEYS: tuple[Key, ...] = (
     Key("pin", "p", "pin", "pin or free the result", Place.DETAILS),
 )
 BY_ID = {key.id: key for key in KEYS}
+NOT_MOVED: Mapping[str, str] = MappingProxyType({})
+"""The keymap of a user who moved no key."""
 
 _SHOWN = {
     "escape": "Esc",
@@ -90,10 +94,10 @@ _SHOWN = {
     "tab": "Tab",
     "up": "↑",
     "down": "↓",
-    "f1": "F1",
     "end": "End",
     "home": "Home",
 }
+_FUNCTION_KEY = re.compile(r"f\d{1,2}")
 
 
 def bindings(place: Place) -> list[Binding]:
@@ -107,17 +111,21 @@ def bindings(place: Place) -> list[Binding]:
 
 def shown(keys: str) -> str:
     """Return a key as people write it: ``Ctrl+B`` for ``ctrl+b``; of several the first."""
-    parts = keys.split(",", maxsplit=1)[0].split("+")
-    return (
-        "+".join(_SHOWN.get(part, part.title() if len(part) > 1 else part) for part in parts[:-1])
-        + ("+" if len(parts) > 1 else "")
-        + _SHOWN.get(parts[-1], parts[-1].upper() if len(parts) > 1 else parts[-1])
-    )
+    *held, pressed = keys.split(",", maxsplit=1)[0].split("+")
+    names = [_SHOWN.get(part, part.title() if len(part) > 1 else part) for part in held]
+    is_capital = bool(held) or _FUNCTION_KEY.fullmatch(pressed)
+    names.append(_SHOWN.get(pressed, pressed.upper() if is_capital else pressed))
+    return "+".join(names)
 
 
-def shown_key(id: str, moved: Mapping[str, str] | None = None) -> str:
+def shown_key(id: str, moved: Mapping[str, str] = NOT_MOVED) -> str:
     """Return the key of an id as people write it, as a user's keymap moved it."""
-    return shown((moved or {}).get(id, BY_ID[id].keys))
+    return shown(moved.get(id, BY_ID[id].keys))
+
+
+def in_force(moved: Mapping[str, str]) -> Mapping[str, str]:
+    """Return a user's keymap as it is used: not at all when something is wrong with it."""
+    return NOT_MOVED if check(moved) else moved
 
 
 def check(moved: Mapping[str, str]) -> list[str]:

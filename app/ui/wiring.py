@@ -31,7 +31,6 @@ class SessionCard:
     model: str = ""
     size: int = 0
     """Bytes on disk."""
-    open_elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from app.ui.widgets.budget_gauge import BudgetGauge
 from app.ui.widgets.context_chart import ContextChart
 from app.ui.widgets.event_log import ReportList
 from app.ui.widgets.header_bar import HeaderBar
+from app.ui.widgets.key_footer import KeyFooter
 from app.ui.widgets.queue_bar import QueueBar
 from app.ui.widgets.todo_panel import TodoLine
 from tests.ui.fake_session import AUTO, BUDGET, HELD, MANUAL, MICRO, FakeSession, answer
@@ -550,3 +551,24 @@ async def test_thinking_is_folded_unless_the_setting_shows_it(shown):
         await say(app, pilot, "go")
         await until_idle(app, pilot)
         assert ("a hidden thought" in app.export_screenshot().replace("&#160;", " ")) is shown
+
+
+async def test_a_key_that_the_user_moved_is_the_one_that_hints_and_help_name():
+    settings = Settings(api_key="k", model="m", keymap={"log": "f5"})
+    app = pal_app(FakeSession(), settings=settings)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until_idle(app, pilot)
+        assert "F5 log" in app.pair.query_one(KeyFooter).render().plain
+        await pilot.press("f5")
+        assert app.pair.has_class("-log-open")
+        app.pair.submit("/help log")
+        await pilot.pause()
+        assert "F5" in app.screen.query("Static").last().render().plain
+
+
+async def test_a_keymap_with_an_unknown_name_moves_no_key_and_no_hint():
+    settings = Settings(api_key="k", model="m", keymap={"log": "f5", "contxt": "f6"})
+    app = pal_app(FakeSession(), settings=settings)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until_idle(app, pilot)
+        assert "Ctrl+L log" in app.pair.query_one(KeyFooter).render().plain

@@ -55,21 +55,10 @@ def highlighted(code: str, language: str) -> list[list[Run]]:
     return lines[:wanted] + [[] for _ in range(wanted - len(lines))]
 
 
-def language_of(path: str) -> str:
-    """Return the language of a file by its name, or "" when there is none."""
-    from pygments.lexers import get_lexer_for_filename  # type: ignore[import-untyped]
-    from pygments.util import ClassNotFound  # type: ignore[import-untyped]
-
-    try:
-        return str(get_lexer_for_filename(path).aliases[0])
-    except (ClassNotFound, IndexError):
-        return ""
-
-
 @lru_cache(64)
 def _lexer(language: str) -> Lexer | None:
-    from pygments.lexers import get_lexer_by_name
-    from pygments.util import ClassNotFound
+    from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
+    from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
     try:
         return get_lexer_by_name(

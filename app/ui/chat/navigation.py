@@ -151,9 +151,7 @@ class NavigableTranscriptView(SelectableTranscriptView):
             return
         group = self._group_of(cursor)
         end = group[-1] if step > 0 else group[0]
-        edge = shown[-1] if step > 0 else shown[0]
-        beyond = self._runs_out(end, edge, step)
-        if beyond:
+        if self._runs_out(end, step):
             self.scroll_relative(y=step * max(1, self.size.height - 3), animate=False)
             return
         at = end.index + step
@@ -169,11 +167,10 @@ class NavigableTranscriptView(SelectableTranscriptView):
         elif step > 0:
             self.follow()
 
-    def _runs_out(self, end: Section, edge: Section, step: int) -> bool:
+    def _runs_out(self, end: Section, step: int) -> bool:
         """Whether the cursor's entry goes on beyond the edge of the view."""
         top, height = self.scroll_offset.y, self.size.height
         first = self.transcript.before(end.index)
-        del edge
         if step < 0:
             return first < top
         return first + self.transcript.height(end.index) > top + height

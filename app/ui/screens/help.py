@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from textwrap import wrap
 
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.events import Key
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from app.ui.commands import COMMANDS
-from app.ui.keymap import KEYS, shown
+from app.ui.keymap import KEYS, NOT_MOVED, shown
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint
 
@@ -32,24 +33,28 @@ TERMINAL: tuple[Row, ...] = (
 )
 
 
-def groups() -> list[tuple[str, list[Row]]]:
+def groups(moved: Mapping[str, str] = NOT_MOVED) -> list[tuple[str, list[Row]]]:
     """Return all that help shows: title and rows."""
     found: list[tuple[str, list[Row]]] = [("the layers", list(LAYERS))]
     commands = [(f"/{c.name} {c.argument}".rstrip(), c.help) for c in COMMANDS]
     commands.append(("q, quit, exit", "typed alone: leave"))
     found.append(("commands", commands))
     for place in dict.fromkeys(key.place for key in KEYS):
-        rows = [(_all_shown(key.keys), key.what) for key in KEYS if key.place is place]
+        rows = [
+            (_all_shown(moved.get(key.id, key.keys)), key.what)
+            for key in KEYS
+            if key.place is place
+        ]
         found.append((f"keys · {place}", rows))
     found.append(("terminal", list(TERMINAL)))
     return found
 
 
-def help_text(word: str, width: int) -> Content:
-    """Return the rows that hold ``word``, grouped, for lines of ``width`` cells."""
+def help_text(word: str, width: int, moved: Mapping[str, str] = NOT_MOVED) -> Content:
+    """Return the rows that hold ``word``, grouped, for lines of ``width`` cells and the user's keymap."""
     wanted = word.casefold().strip()
     rows: list[Content] = []
-    for title, entries in groups():
+    for title, entries in groups(moved):
         hits = [(a, b) for a, b in entries if wanted in f"{title} {a} {b}".casefold()]
         if hits:
             rows.append(Content.styled(title, "bold $text-primary"))
@@ -72,9 +77,10 @@ def _rows(name: str, text: str, width: int) -> list[Content]:
 class HelpScreen(Sheet[None]):
     """All tables in one list; typing searches."""
 
-    def __init__(self, word: str = "") -> None:
+    def __init__(self, word: str = "", moved: Mapping[str, str] = NOT_MOVED) -> None:
         super().__init__()
         self._word = word
+        self._moved = moved
 
     def title_text(self) -> str:
         return "help"
@@ -96,11 +102,11 @@ class HelpScreen(Sheet[None]):
 
     def _fill(self) -> None:
         width = self.query_one(VerticalScroll).content_size.width
-        self.query_one(Static).update(help_text(self._word, width))
+        self.query_one(Static).update(help_text(self._word, width, self._moved))
 
-    def on_key(self, event: object) -> None:
+    def on_key(self, event: Key) -> None:
         """Scroll with the arrows while the keyboard stays in the search line."""
-        step = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}.get(getattr(event, "key", ""))
+        step = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}.get(event.key)
         if step:
             self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
 

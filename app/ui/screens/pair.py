@@ -16,7 +16,7 @@ from app.errors import ConfigError
 from app.ui.commands import QUIT_WORDS, nearest, parse
 from app.ui.footer_hints import hints
 from app.ui.heading import heading_of
-from app.ui.keymap import Place, bindings, check
+from app.ui.keymap import Place, bindings, check, in_force
 from app.ui.screens.pair_commands import PairCommands
 from app.ui.screens.session_opening import SessionOpening
 from app.ui.screens.sheet import WIDTHS
@@ -185,6 +185,7 @@ class PairScreen(Screen[None]):
             question=self.panel.request if self.panel.has_focus_within else None,
             log_focused=isinstance(self.focused, ReportList),
             held=self.log_pane.held,
+            moved=in_force(self.settings.keymap),
         )
 
     def apply_settings(self, settings: Settings) -> None:

@@ -13,8 +13,8 @@ from app.core.permission import Mode
 from app.errors import PalError
 from app.ui.commands import Command
 from app.ui.format import cost, percent, plural, tokens
+from app.ui.keymap import in_force
 from app.ui.screens.session_opening import unsaved_words
-from app.ui.themes import other_side
 from app.ui.widgets.context_chart import ContextChart
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class PairCommands:
     def run_help(self, argument: str) -> None:
         from app.ui.screens.help import HelpScreen
 
-        self._screen.app.push_screen(HelpScreen(argument))
+        self._screen.app.push_screen(HelpScreen(argument, in_force(self._screen.settings.keymap)))
 
     def run_context(self, argument: str) -> None:
         session = self._session()
@@ -289,7 +289,7 @@ class PairCommands:
     def run_theme(self, argument: str) -> None:
         app = self._screen.app
         if not argument:
-            app.theme = other_side(app.theme, dark=app.current_theme.dark)
+            app.action_theme()
         elif argument in app.available_themes:
             app.theme = argument
         else:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
 
 from textual.content import Content
+from textual.events import Key
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -65,13 +66,12 @@ class ResumeScreen(Sheet[str]):
     def on_input_changed(self, event: Input.Changed) -> None:
         self._fill(event.value)
 
-    def on_key(self, event: object) -> None:
+    def on_key(self, event: Key) -> None:
         """Let the arrows choose while the keyboard stays in the search line."""
-        key = getattr(event, "key", "")
         options = self.query_one(OptionList)
-        if key == "down":
+        if event.key == "down":
             options.action_cursor_down()
-        elif key == "up":
+        elif event.key == "up":
             options.action_cursor_up()
 
     def on_input_submitted(self) -> None:
@@ -106,8 +106,6 @@ def _row(card: SessionCard) -> Content:
         facts.append(size(card.size))
     if card.model:
         facts.append(one_line(card.model, 40))
-    if card.open_elsewhere:
-        facts.append("open in another window")
     first = one_line(card.first_words, 200) or "(nothing said yet)"
     return Content.assemble(
         (f"{_when(card.time)}  ", "$text-primary"),

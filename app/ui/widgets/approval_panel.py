@@ -16,7 +16,8 @@ from textual.widgets import Static, TextArea
 
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
 from app.core.visible_text import hides_something, one_line, revealed_text
-from app.ui.diff_text import changed_lines, diff_content
+from app.ui.chat.diff_rows import diff_counts
+from app.ui.diff_text import diff_content
 from app.ui.keymap import Place, bindings
 
 _BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
@@ -222,7 +223,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         shown, hidden = _revealed(request.detail)
         title = Content.assemble(("? ", "bold $text-warning"), (one_line(request.title), "bold"))
         if request.is_diff and "(+" not in request.title:
-            added, removed = changed_lines(request.detail)
+            added, removed = diff_counts(request.detail)
             title = Content.assemble(
                 title, (f"  +{added}", "$text-success"), (f" -{removed}", "$text-error")
             )

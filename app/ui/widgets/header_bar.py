@@ -48,7 +48,6 @@ class HeaderBar(Widget):
     """One line: name, model, folder at the left; sources and mode at the right."""
 
     heading: reactive[Heading | None] = reactive(None)
-    session: reactive[str] = reactive("")
 
     def render(self) -> Content:
         heading = self.heading

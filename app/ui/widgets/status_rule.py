@@ -61,11 +61,6 @@ class StatusRule(Widget):
         self.refresh()
 
     @property
-    def is_waiting(self) -> bool:
-        """Whether something is waited for."""
-        return self._waiting is not None
-
-    @property
     def elapsed(self) -> float:
         """Seconds waited so far; 0 when idle."""
         return self._time() - self._waiting.since if self._waiting else 0.0
