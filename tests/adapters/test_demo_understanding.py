@@ -76,6 +76,11 @@ ONE = [
         {"paths": ("a.py",), "old": "foo bar", "new": "baz"},
     ),
     (
+        "in a.py replace class A: with class A:  # mine",
+        Kind.REPLACE,
+        {"paths": ("a.py",), "old": "class A:", "new": "class A:  # mine"},
+    ),
+    (
         "replace foo with bar in a.py",
         Kind.REPLACE,
         {"paths": ("a.py",), "old": "foo", "new": "bar"},

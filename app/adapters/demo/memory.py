@@ -11,7 +11,7 @@ from app.adapters.demo.commands import todo_items
 from app.adapters.demo.head import in_progress
 from app.adapters.demo.ledger import Ledger, files_written_by, ledger_of
 from app.adapters.demo.listing import paths_in_listing
-from app.adapters.demo.notes import file_note, named
+from app.adapters.demo.notes import file_note, named, plain
 from app.adapters.demo.phrases import paths_in
 from app.adapters.demo.reading import Outcome, Reading
 from app.adapters.demo.wishes import Wish
@@ -94,7 +94,7 @@ def next_feature(wish: Wish, reading: Reading, t: Tongue) -> Script:
     (outcome,) = yield act(
         t("A short plan for it.", "先列一个简短的计划。"), "todo", items=todo_items(plan)
     )
-    steps = "\n".join(f"{at}. {step}" for at, step in enumerate(plan, start=1))
+    steps = "\n".join(f"{at}. {plain(step)}" for at, step in enumerate(plan, start=1))
     failed = (
         t("\n\nThe list could not be kept: ", "\n\n列表没有保存：") + outcome.text
         if outcome.is_error

@@ -11,7 +11,7 @@ MAX_LISTED = 600
 """Files that one line may name; more are listed again when their list is gone."""
 _FILE_NOTE = re.compile(r"^\s*(?:- )?`([^`]+)` — (.+)$", re.M)
 _FILES = re.compile(rf"^{FILES_LABEL} \(\d+\): (.+)$", re.M)
-_ODD = re.compile(r"[\s|]")
+_ODD = re.compile(r"[\s|`]")
 
 
 def file_note(path: str, description: str) -> str:
@@ -38,14 +38,19 @@ def named(paths: Iterable[str], *, most: int) -> list[str]:
     paths = list(paths)
     if len(paths) <= most:
         return [f"`{path}`" for path in paths]
-    return [f"{folder} {', '.join(names)}" for folder, names in by_folder(paths).items()]
+    return [f"`{folder}` {plain(', '.join(names))}" for folder, names in by_folder(paths).items()]
+
+
+def plain(text: str) -> str:
+    """Return Markdown that shows a text as it is: ``__init__.py`` is no word in bold."""
+    return re.sub(r"([\\`*_])", r"\\\1", text)
 
 
 def files_note(paths: list[str]) -> str:
     """Return the line that keeps which files are to be read; "" when no line can."""
     if not paths or len(paths) > MAX_LISTED or any(_ODD.search(path) for path in paths):
         return ""
-    folders = (f"{folder} {' '.join(names)}" for folder, names in by_folder(paths).items())
+    folders = (f"`{folder} {' '.join(names)}`" for folder, names in by_folder(paths).items())
     return f"{FILES_LABEL} ({len(paths)}): {' | '.join(folders)}"
 
 
@@ -56,6 +61,6 @@ def listed_files(text: str) -> list[str] | None:
         return None
     found: list[str] = []
     for part in lines[-1].split(" | "):
-        folder, *names = part.split()
+        folder, *names = part.strip("`").split()
         found += [("" if folder == "./" else folder) + name for name in names]
     return found

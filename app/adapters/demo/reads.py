@@ -178,9 +178,9 @@ def _compacted_report(reading: Reading, t: Tongue) -> str:
     if len(names) > MAX_NAMES_CHARS:
         names = names[:MAX_NAMES_CHARS].rsplit(",", 1)[0] + " …"
     return t(
-        "Compaction has triggered: the conversation now begins with `[Conversation compressed.` and the loop went on "
-        f"by itself. I stop reading here. What the view still knows of as read ({len(known)}): {names}",
-        "压缩已经触发：对话现在以 `[Conversation compressed.` 开头，循环自动继续。我就读到这里。"
+        "Compaction has triggered: the conversation now begins with `[Conversation compressed. …]` and the loop went "
+        f"on by itself. I stop reading here. What the view still knows of as read ({len(known)}): {names}",
+        "压缩已经触发：对话现在以 `[Conversation compressed. …]` 开头，循环自动继续。我就读到这里。"
         f"当前视图里仍记得读过（{len(known)} 个）：{names}",
     )
 

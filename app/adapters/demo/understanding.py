@@ -153,7 +153,7 @@ def _run_tests(text: str, low: str) -> Wish | None:
 
 
 def _replace(text: str, low: str) -> Wish | None:
-    item = r"(?:`[^`]+`|\"[^\"]+\"|'[^']+'|“[^”]+”|「[^」]+」|\S+(?: \S+)*?)"
+    item = r"(?:`[^`]+`|\"[^\"]+\"|'[^']+'|“[^”]+”|「[^」]+」|\S+(?:[ \t]+\S+)*?)"
     forms = (
         rf"\bin\s+(?P<file>\S+?)[,:]?\s+(?:please\s+)?(?:replace|change|rename)\s+(?P<old>{item})\s+(?:with|by|to|into)\s+(?P<new>{item})\s*[.!]?$",
         rf"\b(?:replace|change|rename)\s+(?P<old>{item})\s+(?:with|by|to|into)\s+(?P<new>{item})\s+in\s+(?:the\s+)?(?:file\s+)?(?P<file>\S+?)[.!]?$",
