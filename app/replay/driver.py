@@ -26,7 +26,7 @@ from app.core.requests import Purpose
 from app.core.tokens import estimate_text
 from app.replay.effects import is_read
 from app.replay.losses import Losses
-from app.replay.recordings import RecordedTurn, Recording, turns
+from app.replay.recordings import RecordedStep, RecordedTurn, Recording, turns
 from app.replay.shelf import Shelf
 from app.replay.stand_ins import RELATIVE_PRICE, RecordedModel, RecordedTools, Sent
 
@@ -159,13 +159,13 @@ class _Stage:
         self, record: Journal, policy: CompactionPolicy, window: int, threshold: int, tally: _Tally
     ) -> None:
         self._tally = tally
-        self._model = RecordedModel(tally.sent)
+        self._queue = TypedAhead(record)
+        self._model = RecordedModel(tally.sent, self._queue.add)
         self._tools = RecordedTools(tally.shelf)
         frame = Frame("recorded", _floor(), (), OUTPUT_TOKENS, window, "assumed", threshold)
         self._dialogue = Dialogue(record, self._model, frame, policy)
         self._dialogue.measure_floor()
         self._layers = Layers(self._dialogue, tally.shelf.read, SystemClock(), _keep_prompt)
-        self._queue = TypedAhead(record)
         self._gate = Gate(_allow, _Nobody(), record, allow=_forget, admitted=_ignore)
 
     async def play(self, turn: RecordedTurn) -> None:
@@ -173,13 +173,14 @@ class _Stage:
         await self._say(turn.said)
         new: tuple[Message, ...] = (turn.said,)
         for step in turn.steps:
-            self._model.answers.append(step.answer)
+            self._model.steps.append(step)
             self._tally.coming.append(new)
             for call, result in zip(step.answer.tool_uses, step.results, strict=True):
                 self._tools.expect(call, result)
-            new = (step.answer, Message("user", step.results))
+            new = (step.answer, Message("user", (*step.results, Text(step.said))))
         if turn.steps[-1].answer.tool_uses:  # the recording breaks off inside a tool loop
-            self._model.answers.append(Message("assistant", (Text("[the recording goes on]"),)))
+            going_on = Message("assistant", (Text("[the recording goes on]"),))
+            self._model.steps.append(RecordedStep(going_on, ()))
         await self._turn().go_on()
         self._tally.losses.saw(new)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.core.messages import Message, ToolResult, ToolUse, message_from_json
+from app.core.messages import Block, Message, Text, ToolResult, ToolUse, message_from_json
 from app.errors import PalError
 
 UNRECORDED = "[no result was recorded for this call]"
@@ -28,7 +28,7 @@ class RecordedStep:
 
     answer: Message
     results: tuple[ToolResult, ...]
-    said: Message | None = None
+    said: str = ""
     """What the user wrote together with the results, if anything."""
 
 
@@ -93,7 +93,7 @@ def turns(recording: Recording) -> tuple[RecordedTurn, ...]:
         said = Message("user", rest) if rest else None
         if pending is not None:
             calls = pending.tool_uses
-            _add_step(found, pending, results, said if calls else None)
+            _add_step(found, pending, results, _words(rest) if calls else "")
             said = None if calls else said
             pending = None
         if said is not None:
@@ -101,11 +101,15 @@ def turns(recording: Recording) -> tuple[RecordedTurn, ...]:
     return tuple(RecordedTurn(said, tuple(steps)) for said, steps in found if steps)
 
 
+def _words(content: tuple[Block, ...]) -> str:
+    return "\n".join(block.text for block in content if isinstance(block, Text)).strip()
+
+
 def _add_step(
     found: list[tuple[Message, list[RecordedStep]]],
     answer: Message,
     results: tuple[ToolResult, ...],
-    said: Message | None = None,
+    said: str = "",
 ) -> None:
     by_id = {result.tool_use_id: result for result in results}
     seen: set[str] = set()

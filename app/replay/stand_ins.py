@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from app.core.requests import (
 from app.core.tokens import estimate_message, estimate_text
 from app.errors import ModelError
 from app.replay.effects import infer_effects
+from app.replay.recordings import RecordedStep
 from app.replay.shelf import Shelf
 
 SUMMARY_TOKENS = 2_000
@@ -51,7 +52,9 @@ class RecordedModel:
 
     watch: Callable[[Sent], None]
     """Hears of each request."""
-    answers: deque[Message] = field(default_factory=deque)
+    hear: Callable[[str], Awaitable[None]]
+    """Takes what the user wrote while the calls of an answer ran."""
+    steps: deque[RecordedStep] = field(default_factory=deque)
     seconds: float = 0.0
     """The replay's own time: recordings do not say how long anything took."""
     _cache: PromptCache = field(init=False)
@@ -63,8 +66,11 @@ class RecordedModel:
         """Yield the answer."""
         if request.purpose is Purpose.SUMMARY:
             message = Message("assistant", (Text(stand_in_summary()),))
-        elif self.answers:
-            message = self.answers.popleft()
+        elif self.steps:
+            step = self.steps.popleft()
+            message = step.answer
+            if step.said:
+                await self.hear(step.said)
         else:
             raise ModelError("the recording ends here")
         body = json.loads(encode_request(request)[0])
