@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from app.agent.channel import Tell
 from app.agent.gate import Admission, Gate
 from app.core import remarks
+from app.core.conversation import NO_OUTPUT
 from app.core.events import ToolFinished, ToolOutput, ToolStarted
 from app.core.history import Effects
 from app.core.messages import Text, ToolResult, ToolUse, block_to_json
@@ -164,7 +165,7 @@ class CallRun:
 
 
 def _result(call: ToolUse, outcome: ToolOutcome, note: str) -> ToolResult:
-    content = outcome.content or "(no output)"
+    content = outcome.content or NO_OUTPUT
     if note:
         content = f"{note}\n{content}" if isinstance(content, str) else (Text(note), *content)
     return ToolResult(call.id, content, is_error=not outcome.ok)

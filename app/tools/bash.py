@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from app.core.conversation import NO_OUTPUT
 from app.core.history import Effects
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
@@ -202,7 +203,7 @@ def _report(finished: Finished, how: str) -> str:
 
 def _body(collected: Collected) -> str:
     text = collected.text.rstrip("\n")
-    return text if text.strip() else "(no output)"
+    return text if text.strip() else NO_OUTPUT
 
 
 def _lines(collected: Collected) -> str:
