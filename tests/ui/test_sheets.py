@@ -4,10 +4,12 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList, Static, TextArea
 
+from app.compaction.asking import METHODS
 from app.core.conversation import Conversation
+from app.core.reports import DIGEST, Layer, Outcome
 from app.errors import ConfigError
 from app.settings import Level, Settings, TrustItem, TrustQuestion
-from app.ui.screens.details import facts_of
+from app.ui.screens.details import MADE_BY, facts_of
 from app.ui.screens.help import groups, help_text
 from app.ui.screens.trust import TrustScreen
 from app.ui.wiring import SessionCard
@@ -102,6 +104,14 @@ async def test_only_the_newest_compaction_in_force_can_be_undone():
         await pilot.press("u")
         await until_idle(app, pilot)
         assert session.asked == [("undo", "")]
+
+
+def test_how_a_summary_came_about_is_said_in_words_and_an_undo_costs_nothing():
+    made = dict(facts_of(replace(HELD, layer=Layer.MANUAL, method="stubs", cost=None)))
+    assert "copy" in made["made by"] and made["cost"]
+    taken_back = replace(HELD, layer=Layer.MANUAL, outcome=Outcome.UNDONE, cost=None)
+    assert "cost" not in dict(facts_of(taken_back))
+    assert set(MADE_BY) == {*METHODS, DIGEST}
 
 
 def test_what_does_not_apply_to_a_report_is_left_out():

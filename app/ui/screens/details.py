@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static, TabbedContent, TabPane
 from textual.widgets.option_list import Option
 
-from app.core.reports import CompactionReport, Layer
+from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.visible_text import one_line, visible_text
 from app.errors import PalError
 from app.ui.diff_text import diff_content
@@ -147,7 +147,7 @@ class DetailsScreen(Sheet[Wish]):
     def _facts(self) -> Content:
         if self._session.conversation.base != self._report.commit:
             return Content(
-                "The facts of a compaction that is no longer in force stand in its head."
+                "This compaction is no longer in force; its facts stand in the tab of its head."
             )
         from app.compaction import facts, factsheet  # only this tab needs them
 
@@ -176,6 +176,20 @@ class DetailsScreen(Sheet[Wish]):
         return Content("\n").join([head, Content(""), *rows])
 
 
+MADE_BY = {
+    "summary": "a summary by the model",
+    "retry": "a summary by the model, at the second try",
+    "stubs": "a summary by the model, from a copy with old results left out: the first ones were not accepted",
+    "half": "a summary by the model, from the newer half: the first ones were not accepted",
+    "digest": "code alone, from the facts and your words: no summary was accepted",
+}
+
+
+def _was_paid(report: CompactionReport) -> bool:
+    asked = report.layer in (Layer.AUTO, Layer.MANUAL)
+    return asked and report.outcome is not Outcome.UNDONE
+
+
 def facts_of(report: CompactionReport) -> list[tuple[str, str]]:
     """Return what a report says, as (name, text) rows; what does not apply is left out."""
     before, after = tokens(report.before), tokens(report.after)
@@ -195,8 +209,8 @@ def facts_of(report: CompactionReport) -> list[tuple[str, str]]:
             f"{plural(report.kept, 'message')} verbatim" if report.kept or report.commit else "",
         ),
         ("focus", one_line(report.focus, 300)),
-        ("made by", report.method),
-        ("cost", cost(report.cost) if report.layer in (Layer.AUTO, Layer.MANUAL) else ""),
+        ("made by", MADE_BY.get(report.method, report.method)),
+        ("cost", cost(report.cost) if _was_paid(report) else ""),
         ("took", seconds(report.seconds) if report.seconds else ""),
         ("transcript", report.transcript),
         ("time", f"{clock(report.time)}  ({report.time})" if report.time else ""),
