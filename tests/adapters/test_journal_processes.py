@@ -133,7 +133,8 @@ def kill_while_it_writes(folder: Path, kills: int) -> None:
         writer = start(WRITER, folder.parent, folder.name, kill)
         read = [writer.stdout.readline() for _ in range(rng.randrange(1, 25))]
         writer.kill()
-        rest, problems = writer.communicate()
+        with writer:  # communicate() would lose what readline has buffered
+            rest, problems = writer.stdout.read(), writer.stderr.read()
         assert problems == "", problems
         acks = [int(line) for line in "".join([*read, rest]).split("\n")[:-1]]
         assert acks[0] == acked + 1, "the record did not go on where it ended"
