@@ -21,7 +21,9 @@ from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.requests import ModelEvent
 
 NOTHING = "there is nothing to compact yet"
-NO_GAIN = "what must stay is as large as what is there: there is nothing to gain"
+NO_GAIN = "what must stay is about all that is there: there is nothing to gain"
+LEAST_GAIN = 0.05
+"""Fraction of the next request that even the shortest summary must save, before a model is asked for one."""
 SHORTEST = "\n\n".join(f"## {name}\nNone." for name in HEADINGS)
 """The shortest summary there can be; when not even this one helps, no model is asked."""
 NO_MATCH = "nothing matches the focus, only the wording was steered"
@@ -68,7 +70,8 @@ async def compact(
     prepared = await prepare(situation, layer, focus, read_file)
     if prepared.keep_from == 0:
         return run.ended(Outcome.REFUSED, NOTHING)
-    if rebuild(prepared, SHORTEST, lean=True).after >= situation.before:
+    least = 0.0 if situation.refused else LEAST_GAIN
+    if rebuild(prepared, SHORTEST, lean=True).after >= (1 - least) * situation.before:
         return run.ended(Outcome.REFUSED, NO_GAIN)
     asked = await ask(
         situation,

@@ -24,10 +24,12 @@ class Command:
     """Whether it may run during a turn."""
     key: str = ""
     """Id in the key table of the key that does the same."""
+    early: bool = False
+    """Whether it may run before the session is open; the others wait for it."""
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("help", "Commands, keys and how the layers work", "[word]", key="help"),
+    Command("help", "Commands, keys and how the layers work", "[word]", key="help", early=True),
     Command(
         "compact",
         "Summarise the history now; a focus is kept verbatim where it matches",
@@ -38,7 +40,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("undo", "Take the newest compaction back", while_busy=False),
     Command("context", "What the next request holds, part by part", key="context"),
     Command("cost", "Tokens and dollars of this session"),
-    Command("log", "The compaction log in full", key="log"),
+    Command("log", "The compaction log in full", key="log", early=True),
     Command("clear", "Start a new session; the old one can be resumed", while_busy=False),
     Command("resume", "Go on with an earlier session", "[session]", while_busy=False),
     Command("model", "Show or change the model", "[model]", while_busy=False),
@@ -50,17 +52,21 @@ COMMANDS: tuple[Command, ...] = (
         key="mode",
     ),
     Command("rules", "What “always” has allowed; remove takes one back", "[remove N]", ("remove",)),
-    Command("settings", "Every setting, its value and where it came from"),
+    Command("settings", "Every setting, its value and where it came from", early=True),
     Command("status", "Session, model, endpoint, folder, usage"),
-    Command("todo", "Show or hide the task list"),
-    Command("copy", "Copy the last answer, or its last code block", "[code]", ("code",)),
-    Command("export", "Write the conversation to a Markdown file", "[path]"),
-    Command("theme", "Light, dark or a theme by name", "[theme]", key="theme"),
+    Command("todo", "Show or hide the task list", early=True),
     Command(
-        "unsaved", "Go on with the record in a temporary folder when its own cannot be written"
+        "copy", "Copy the last answer, or its last code block", "[code]", ("code",), early=True
+    ),
+    Command("export", "Write the conversation to a Markdown file", "[path]"),
+    Command("theme", "Light, dark or a theme by name", "[theme]", key="theme", early=True),
+    Command(
+        "unsaved",
+        "Go on with the record in a temporary folder when its own cannot be written",
+        early=True,
     ),
     Command("tour", "Watch all three layers work within a minute", while_busy=False),
-    Command("quit", "Leave; the session can be resumed", key="quit"),
+    Command("quit", "Leave; the session can be resumed", key="quit", early=True),
 )
 BY_NAME = {command.name: command for command in COMMANDS}
 QUIT_WORDS = frozenset({"q", "quit", "exit"})

@@ -572,3 +572,23 @@ async def test_a_keymap_with_an_unknown_name_moves_no_key_and_no_hint():
     async with app.run_test(size=(120, 30)) as pilot:
         await until_idle(app, pilot)
         assert "Ctrl+L log" in app.pair.query_one(KeyFooter).render().plain
+
+
+async def test_a_command_typed_before_the_session_is_open_waits_for_it():
+    gate = asyncio.Event()
+    session = FakeSession()
+
+    async def open_session(approver):
+        await gate.wait()
+        session.approver = approver
+        return session
+
+    app = pal_app(session, open_session=open_session)
+    async with app.run_test() as pilot:
+        app.pair.submit("/undo")
+        await pilot.pause()
+        assert session.asked == []
+        gate.set()
+        await until_idle(app, pilot)
+        assert ("undo", "") in session.asked
+        assert "not open yet" not in app.pair.chat.plain_text()

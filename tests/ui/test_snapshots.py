@@ -72,6 +72,7 @@ async def working(pilot):
         ),
     ):
         pair.turns._view.show(event)
+    pair.chat.draw_now()
     await pilot.pause(0.2)
 
 

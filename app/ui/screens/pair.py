@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -287,6 +288,8 @@ class PairScreen(Screen[None]):
             self.chat.add_notice(
                 f"/{typed.name} waits until the turn is over; Esc cancels it.", warning=True
             )
+        elif self.session is None and not typed.command.early:
+            self.opening.when_open(partial(self.commands.run, typed.command, typed.argument))
         else:
             self.commands.run(typed.command, typed.argument)
 

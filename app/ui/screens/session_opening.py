@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.errors import PalError, RecordUnwritable
@@ -29,6 +30,8 @@ class SessionOpening:
     def __init__(self, screen: PairScreen) -> None:
         self._screen = screen
         self._early: list[str] = []
+        self._later: list[Callable[[], None]] = []
+        """Commands that wait for the session."""
         self._busy = False
         self._chosen = False
         """Whether the earlier sessions were offered, once at the start."""
@@ -55,6 +58,11 @@ class SessionOpening:
         """Keep a message until the session is open; opening is tried again when it had failed."""
         self._early.append(text)
         self._screen.query_one(QueueBar).show_texts(self._early)
+        self.begin()
+
+    def when_open(self, work: Callable[[], None]) -> None:
+        """Do something once the session is open; opening is tried again when it had failed."""
+        self._later.append(work)
         self.begin()
 
     def take_back(self) -> str | None:
@@ -99,6 +107,9 @@ class SessionOpening:
             settle_memory()
             if screen.is_attached:
                 screen.status.rest()
+        later, self._later = self._later, []
+        for work in later:
+            work()
         early, self._early = self._early, []
         if early:
             screen.turns.say("\n\n".join(early))
