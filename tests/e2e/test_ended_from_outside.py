@@ -20,6 +20,7 @@ def is_alive(process: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM], ids=["hangup", "term"])
 def test_a_command_ends_with_the_program_and_the_record_says_so(
     desk: Desk, number: signal.Signals

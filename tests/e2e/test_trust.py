@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.e2e.desk import Desk, ask, chat, opened
 from tests.e2e.endpoint import KEY, MODEL, Endpoint
 from tests.e2e.terminal import Terminal
@@ -36,6 +38,7 @@ def test_a_folders_env_is_asked_for_once_then_used_and_differences_are_named(
                 assert f"{used} (from environment) is used, not {not_used} (from .env)" in shown
 
 
+@pytest.mark.slow
 def test_no_to_the_question_leaves_the_file_alone_and_the_embedded_model_answers(
     desk: Desk, endpoint: Endpoint
 ) -> None:
@@ -53,6 +56,7 @@ def test_no_to_the_question_leaves_the_file_alone_and_the_embedded_model_answers
     assert endpoint.sent == []
 
 
+@pytest.mark.slow
 def test_a_bad_value_in_a_trusted_env_is_named_and_the_session_opens_without_the_file(
     desk: Desk,
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -136,6 +137,7 @@ class CountingParser:
         return self.characters
 
 
+@pytest.mark.slow
 def test_the_work_grows_in_proportion_to_the_text() -> None:
     for unit in (
         "- an item of some words\n",
