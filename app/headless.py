@@ -33,7 +33,7 @@ from app.core.events import (
 )
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
 from app.core.reports import DIGEST
-from app.core.visible_text import visible_text
+from app.core.visible_text import VisibleStream, visible_text
 
 FORMAT_VERSION = 1
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -95,6 +95,7 @@ class _Printer:
         self._stream = out.isatty()
         """Whether text is shown as it comes; else each answer is printed when it is whole, and never twice."""
         self._held = ""
+        self._text = VisibleStream()
 
     def warn(self, text: str) -> None:
         """Print what was found wrong before the turn."""
@@ -125,6 +126,7 @@ class _Printer:
                 self._held += text
             case AnswerFinished():
                 self._release()
+                self._end_text()
             case ToolStarted(_, tool, target, _):
                 self._say(f"● {tool} {target}")
             case ToolFinished(ok=False, tool=tool, text=text):
@@ -139,12 +141,18 @@ class _Printer:
                 self._say(f"{reason}: attempt {attempt} of {attempts}, again in {seconds:.0f} s")
             case TurnEnded():
                 self._release()
+                self._end_text()
                 self._end_line()
             case _:
                 pass
 
     def _write(self, text: str) -> None:
-        shown = visible_text(text)
+        self._print(self._text.feed(text))
+
+    def _end_text(self) -> None:
+        self._print(self._text.close())
+
+    def _print(self, shown: str) -> None:
         print(shown, end="", file=self._out, flush=True)
         self._at_line_start = shown.endswith("\n") if shown else self._at_line_start
 

@@ -75,6 +75,7 @@ async def open_session(
             wrap=confinement(settings, sandbox, needs.mode),
             policy=needs.policy,
             bash_seconds=round(settings.bash_timeout),
+            keys=tuple(key for key in (settings.api_key, settings.auth_token) if key),
         )
 
     def judge_call(

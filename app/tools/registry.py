@@ -15,6 +15,7 @@ from app.tools.bash import DEFAULT_SECONDS, BashTool, Wrap
 from app.tools.compact import CompactTool
 from app.tools.edit_file import EditFileTool
 from app.tools.list_files import ListFilesTool
+from app.tools.own_keys import hide, without_keys
 from app.tools.process import Processes
 from app.tools.read_file import ReadFileTool
 from app.tools.recall import RecallSource, RecallTool
@@ -30,6 +31,8 @@ class CheckedTool:
     """A tool whose arguments are checked before it sees them, and whose failures are all told to the model."""
 
     tool: Tool
+    keys: tuple[str, ...] = ()
+    """This program's own credentials, which are hidden in all that the tool returns."""
 
     @property
     def spec(self) -> ToolSpec:
@@ -65,9 +68,10 @@ class CheckedTool:
         """
         sound = checked(self.spec.input_schema, arguments)
         try:
-            return await self.tool.run(sound, emit)
+            outcome = await self.tool.run(sound, lambda text: emit(hide(text, self.keys)))
         except OSError as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(hide(str(error), self.keys)) from error
+        return without_keys(outcome, self.keys)
 
 
 def build_tools(
@@ -81,6 +85,7 @@ def build_tools(
     bash_seconds: int = DEFAULT_SECONDS,
     bash_max_seconds: int = 600,
     shell: str | None = None,
+    keys: tuple[str, ...] = (),
 ) -> Mapping[str, Tool]:
     """Return all tools by name; the order is always the same.
 
@@ -94,6 +99,7 @@ def build_tools(
         bash_seconds: Usual time limit of a command.
         bash_max_seconds: Longest time limit that the model may ask for.
         shell: Path of the shell; None looks for bash, then sh.
+        keys: This program's own credentials, to be hidden in all that tools return.
     """
     tools: tuple[Tool, ...] = (
         BashTool(workspace.root, processes, wrap, bash_seconds, bash_max_seconds, shell),
@@ -106,4 +112,4 @@ def build_tools(
         RecallTool(record, policy),
         CompactTool(),
     )
-    return MappingProxyType({tool.spec.name: CheckedTool(tool) for tool in tools})
+    return MappingProxyType({tool.spec.name: CheckedTool(tool, keys) for tool in tools})
