@@ -72,6 +72,15 @@ def test_modules_in_the_start_folder_never_run(project: Path) -> None:
     assert not list(project.glob("ran-*"))
 
 
+def test_the_programs_own_key_in_a_file_reaches_neither_screen_nor_record(project: Path) -> None:
+    key = "sk-ant-probe-0000"
+    (project / "notes.txt").write_text(f"before\nkey={key}\nafter\n")
+    run = pal("-p", "read notes.txt", "--demo", cwd=project, env={"ANTHROPIC_API_KEY": key})
+    record = "".join(p.read_text() for p in (project / ".transcripts").rglob("*.jsonl"))
+    assert run.returncode == 0 and "before" in record
+    assert key not in run.stdout + run.stderr + record
+
+
 def test_a_folder_that_does_not_exist_is_wrong_use(project: Path) -> None:
     run = pal("nowhere", cwd=project)
     assert run.returncode == 2 and "nowhere does not exist" in run.stderr

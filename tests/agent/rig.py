@@ -101,6 +101,7 @@ class Rig:
     clock: FakeClock = field(default_factory=FakeClock)
     tools: tuple[Handy, ...] = ()
     window: int = 200_000
+    journal: type[Journal] = Journal
     window_of: Callable[[ModelInfo | None, str], tuple[int, str]] = field(init=False)
     needs: ToolNeeds = field(init=False)
     """What the newest session offers its tools."""
@@ -111,9 +112,9 @@ class Rig:
     async def open(self, name: str | None = None) -> Session:
         root = self.folder / ".transcripts"
         if name is None:
-            record = await Journal.create(root, clock=self.clock)
+            record = await self.journal.create(root, clock=self.clock)
         else:
-            record = await Journal.open(root, name, clock=self.clock)
+            record = await self.journal.open(root, name, clock=self.clock)
 
         def tools(needs: ToolNeeds) -> Mapping[str, Handy]:
             self.needs = needs

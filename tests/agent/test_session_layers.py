@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from app.adapters.journal import Journal
 from app.agent.restoring import report_from_json
 from app.core.events import Compacted, ErrorRaised, TurnEnd
 from app.core.messages import Message, Text, Thinking
@@ -100,6 +101,31 @@ async def test_layer_2_runs_in_the_middle_of_a_tool_loop_and_the_loop_goes_on(
     assert head.startswith("[Conversation compressed. Transcript: .transcripts/")
     assert "please look at everything" in head
     all_valid(rig.model)
+    await session.close()
+
+
+async def test_the_record_is_synced_before_a_summary_is_asked_for(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    class Watched(Journal):
+        async def sync(self) -> None:
+            order.append("synced")
+            await super().sync()
+
+    def answer(request: ModelRequest) -> Answer:
+        if wants_summary(request):
+            order.append("asked")
+            return says(SUMMARY)
+        return steps.pop(0)
+
+    steps = [*looks(6, size=200), says("ok")]
+    policy = small(50_000, rule=MicroRule.OFF)
+    rig = Rig(tmp_path, ScriptedModel([answer] * 20), policy=policy, journal=Watched)
+    session = await rig.open()
+    await read(session.submit("look"))
+    order.clear()
+    await read(session.compact())
+    assert order[:2] == ["synced", "asked"]
     await session.close()
 
 
