@@ -257,18 +257,3 @@ class DividerSection(Section):
         if others:
             runs.append((f" · {others}", ("divider",)))
         return [Line([*runs, (f" {end}", ("divider",))], cropped=True)]
-
-
-class BannerSection(Section):
-    """The first words of the program, as Markdown."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
-
-    @property
-    def source(self) -> str:
-        return self.text
-
-    def lines(self, width: int) -> list[Line]:
-        return markdown_lines(self.text, width)

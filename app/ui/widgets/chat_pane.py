@@ -12,7 +12,6 @@ from textual.timer import Timer
 from app.core.visible_text import one_line, visible_text
 from app.ui.chat.answer import LiveAnswer
 from app.ui.chat.entries import (
-    BannerSection,
     DividerSection,
     NoteSection,
     Section,
@@ -54,10 +53,6 @@ class ChatPane(NavigableTranscriptView):
         self._asked = False
 
     # What the user and the agent say
-
-    def add_banner(self, markdown: str) -> None:
-        """Add the program's own first words."""
-        self._add(BannerSection(visible_text(markdown, progress=False)))
 
     def add_user(self, text: str, message: str = "", *, queued: bool = False) -> None:
         """Add what the user said, and go to the end.
