@@ -65,7 +65,7 @@ def test_the_users_words_are_kept_with_their_ids() -> None:
     ]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(stories())
 def test_a_ledger_survives_being_written_down(story: Story) -> None:
     known = ledger(story.conversation)

@@ -23,7 +23,6 @@ from tests.fakes.history import Story, stories
 
 SLOW = settings(
     max_examples=15,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

@@ -18,7 +18,7 @@ from tests.fakes.model import says
 from tests.fakes.summaries import GOOD, MISBEHAVIOURS, run, situation
 
 ACTS = ("turn", "step", "clear", "clear", "compact", "compact", "undo", "pin")
-LIVES = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+LIVES = settings(max_examples=40, suppress_health_check=list(HealthCheck))
 
 
 def sent(conversation: Conversation) -> tuple[Message, ...]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from app.core.events import TodoItem
 from app.core.history import Effects, Entry
@@ -21,9 +20,6 @@ from app.tools.environment import child_environment
 from app.tools.process import Processes
 from app.tools.registry import build_tools
 from app.tools.workspace import Workspace
-
-settings.register_profile("any speed", deadline=None)
-settings.load_profile("any speed")
 
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
