@@ -17,17 +17,8 @@ from app.adapters.session_files import (
     moved_files,
     open_files,
 )
-from app.core.history import (
-    Bared,
-    Cleared,
-    Commit,
-    Effects,
-    Entry,
-    HistoryItem,
-    Pinned,
-    Remark,
-    Undone,
-)
+from app.core.effects import Effects
+from app.core.history import Bared, Cleared, Commit, Entry, HistoryItem, Pinned, Remark, Undone
 from app.core.messages import JsonObject, Message
 from app.core.ports import Clock, CommitDraft
 from app.errors import RecordError

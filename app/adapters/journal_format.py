@@ -12,18 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.core.history import (
-    Bared,
-    Cleared,
-    Commit,
-    Effects,
-    Entry,
-    Mark,
-    Pinned,
-    Remark,
-    Span,
-    Undone,
-)
+from app.core.effects import effects_from_json, effects_to_json
+from app.core.history import Bared, Cleared, Commit, Entry, Mark, Pinned, Remark, Undone
 from app.core.messages import JsonObject, Text, message_from_json, message_to_json
 from app.core.reports import Layer
 from app.errors import FormatTooNew, RecordUnwritable
@@ -66,7 +56,7 @@ def encode_entry(entry: Entry) -> bytes:
             "time": entry.time,
             **message_to_json(entry.message),
             "spoken": entry.spoken,
-            "effects": {key: _effects_json(value) for key, value in entry.effects.items()},
+            "effects": {key: effects_to_json(value) for key, value in entry.effects.items()},
         }
     )
 
@@ -183,45 +173,6 @@ def _plain(value: object) -> object:
 
 def _event(seq: int, what: str, name: str, time: str, fields: dict[str, Any]) -> bytes:
     return _line({"v": VERSION, "seq": seq, what: name, "time": time, **fields})
-
-
-def _effects_json(effects: Effects) -> dict[str, Any]:
-    """Only what is known, so that most lines stay short."""
-    known = {
-        "target": effects.target,
-        "outcome": effects.outcome,
-        "read": [[s.path, s.first, s.last, s.total] for s in effects.read],
-        "modified": effects.modified,
-        "exit_code": effects.exit_code,
-        "stored": effects.stored,
-    }
-    return {key: value for key, value in known.items() if value not in ("", None, [], ())}
-
-
-def effects_from_json(raw: object) -> Effects:
-    """Return the effects that a line describes.
-
-    Raises:
-        ValueError: A field has the wrong type.
-    """
-    if not isinstance(raw, dict):
-        raise ValueError("effects are not an object")
-    code, stored = raw.get("exit_code"), raw.get("stored")
-    return Effects(
-        target=str(raw.get("target", "")),
-        outcome=str(raw.get("outcome", "")),
-        read=tuple(_span(span) for span in _list(raw.get("read", []))),
-        modified=_strings(raw.get("modified", [])),
-        exit_code=code if isinstance(code, int) else None,
-        stored=stored if isinstance(stored, str) else None,
-    )
-
-
-def _span(raw: object) -> Span:
-    match raw:
-        case [str(path), int(first), int(last), int() | None as total]:
-            return Span(path, first, last, total)
-    raise ValueError("not a span of lines")
 
 
 def _entry(raw: JsonObject) -> Entry:

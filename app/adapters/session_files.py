@@ -31,7 +31,8 @@ from app.adapters.journal_writing import (
     write_new,
 )
 from app.adapters.session_lock import SessionLock
-from app.core.history import Bared, Cleared, Commit, Effects, Entry, Pinned, Remark, Undone
+from app.core.effects import Effects
+from app.core.history import Bared, Cleared, Commit, Entry, Pinned, Remark, Undone
 from app.core.messages import JsonObject, Message
 from app.core.ports import Clock, CommitDraft
 from app.errors import RecordUnwritable, SessionNotFound

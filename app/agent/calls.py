@@ -6,14 +6,14 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 from app.agent.channel import Tell
 from app.agent.gate import Admission, Gate
 from app.core import remarks
 from app.core.conversation import NO_OUTPUT
+from app.core.effects import Effects, effects_to_json
 from app.core.events import ToolFinished, ToolOutput, ToolStarted
-from app.core.history import Effects
 from app.core.messages import Text, ToolResult, ToolUse, block_to_json
 from app.core.ports import Record, Tool, ToolOutcome
 from app.errors import RecordError, ToolError
@@ -100,7 +100,7 @@ class CallRun:
                 {
                     "tool_use_id": call.id,
                     "result": block_to_json(result),
-                    "effects": asdict(effects),
+                    "effects": effects_to_json(effects),
                 },
             )
         self.finished[call.id] = (result, effects)

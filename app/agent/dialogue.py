@@ -12,8 +12,9 @@ from app.compaction.thinking import thinks
 from app.core import remarks
 from app.core.budget import Budget, Meter, Usage
 from app.core.conversation import Conversation, replay
+from app.core.effects import Effects
 from app.core.events import TodoItem
-from app.core.history import Effects, Entry
+from app.core.history import Entry
 from app.core.messages import Message, ToolResult, user
 from app.core.policy import CompactionPolicy
 from app.core.ports import CommitDraft, Model, Record
@@ -138,10 +139,10 @@ class Dialogue:
         self.measure_floor()
         if before == now:
             return False
+        if before is not None:  # first: after a crash in between, the new prompt has no old thinking behind it
+            await self.bare_all()
         await self.record.remark(remarks.PROMPT, {"system": system, "tools": tools})
         self.prompt_in_record = now
-        if before is not None:
-            await self.bare_all()
         return before is not None
 
     def measure_floor(self) -> None:
@@ -190,17 +191,20 @@ class Dialogue:
 
     async def clear(self, stubs: Mapping[str, str], bare: Sequence[str]) -> None:
         """Replace results by stubs."""
-        self.conversation = self.conversation.clear(await self.record.clear(stubs, bare=bare))
+        cleared = await self.record.clear(stubs, bare=bare)
+        self.conversation = self.conversation.clear(cleared)
 
     async def pin(self, results: Sequence[str], *, on: bool = True) -> None:
         """Pin results, or free them."""
-        self.conversation = self.conversation.apply(await self.record.pin(results, on=on))
+        pinned = await self.record.pin(results, on=on)
+        self.conversation = self.conversation.apply(pinned)
 
     async def bare_all(self) -> None:
         """Remove all thinking from the view, for good."""
         ids = [e.id for e in self.conversation.entries if thinks(e.message)]
         if ids:
-            self.conversation = self.conversation.apply(await self.record.bare(ids))
+            bared = await self.record.bare(ids)
+            self.conversation = self.conversation.apply(bared)
 
     async def commit(self, draft: CommitDraft) -> int:
         """Replace the view by a compaction; return its number."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from app.core import remarks
+from app.core.history import Entry
 from app.core.ports import Record
+from app.errors import RecordError
 
 
 @dataclass(slots=True)
@@ -32,15 +35,27 @@ class TypedAhead:
         """Remove the newest message and return it; None when none waits."""
         if not self.waiting:
             return None
-        key = next(reversed(self.waiting))
-        await self.record.remark(remarks.UNQUEUED, {"id": key})
-        return self.waiting.pop(key)
+        key, text = self.waiting.popitem()
+        try:
+            await self.record.remark(remarks.UNQUEUED, {"id": key})
+        except RecordError:
+            self.waiting[key] = text
+            raise
+        return text
 
-    def next(self) -> tuple[str, str] | None:
-        """Return (id, text) of the oldest message, or None."""
-        return next(iter(self.waiting.items()), None)
+    async def deliver(self, say: Callable[[str], Awaitable[Entry]]) -> tuple[str, Entry] | None:
+        """Hand the oldest message to the conversation; return it and its entry there, None when none waits.
 
-    async def delivered(self, key: str) -> None:
-        """Note that a message is in the conversation. Called after it was written there: no word is ever in neither."""
-        self.waiting.pop(key, None)
+        It leaves the queue on disk after it was written there: no word is ever in neither.
+        """
+        if not self.waiting:
+            return None
+        key = next(iter(self.waiting))
+        text = self.waiting.pop(key)
+        try:
+            entry = await say(text)
+        except BaseException:
+            self.waiting = {key: text, **self.waiting}
+            raise
         await self.record.remark(remarks.UNQUEUED, {"id": key})
+        return text, entry

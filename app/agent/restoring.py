@@ -6,14 +6,14 @@ import dataclasses
 import heapq
 from collections.abc import Iterable
 from operator import attrgetter
-from typing import Any
 
 from app.agent.dialogue import Dialogue, floor_of
 from app.agent.queue import TypedAhead
 from app.core import remarks
 from app.core.budget import Usage
+from app.core.effects import Effects, effects_from_json
 from app.core.events import TodoItem
-from app.core.history import Commit, Effects, Entry, HistoryItem, Remark, Span, Undone
+from app.core.history import Commit, Entry, HistoryItem, Remark, Undone
 from app.core.messages import JsonObject, ToolResult, block_from_json
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.requests import Purpose, ToolSpec
@@ -96,14 +96,6 @@ def report_from_json(data: JsonObject, time: str) -> CompactionReport:
         "time": time,
     }
     return CompactionReport(**known)
-
-
-def effects_from_json(data: JsonObject) -> Effects:
-    """Return the effects that a remark holds."""
-    known: dict[str, Any] = {k: v for k, v in data.items() if k in Effects.__dataclass_fields__}
-    known["read"] = tuple(Span(**span) for span in data.get("read", ()))
-    known["modified"] = tuple(data.get("modified", ()))
-    return Effects(**known)
 
 
 def _in_order(history: Iterable[HistoryItem], kept: Iterable[Remark]) -> Iterable[HistoryItem]:

@@ -12,8 +12,9 @@ from typing import Any
 
 from app.compaction.stubs import target_of
 from app.core.conversation import Conversation, ResultRef
+from app.core.effects import Span
 from app.core.events import TodoItem
-from app.core.history import Entry, Span
+from app.core.history import Entry
 from app.core.messages import JsonObject, ToolResult
 from app.core.surrogates import repair
 from app.core.tokens import estimate_text

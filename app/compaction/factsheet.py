@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 from app.compaction.facts import Ledger
-from app.core.history import Span
+from app.core.effects import Span
 from app.core.tokens import estimate_text
 from app.core.visible_text import one_line
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from app.core.conversation import ResultRef
-from app.core.history import Span
+from app.core.effects import Span
 
 
 def superseded(results: Sequence[ResultRef]) -> frozenset[int]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from app.compaction.facts import Ledger
+from app.core.effects import Span
 from app.core.fences import fenced
-from app.core.history import Span
 from app.core.surrogates import repair
 from app.core.tokens import estimate_text
 from app.core.visible_text import one_line

@@ -9,17 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.core.history import (
-    Bared,
-    Cleared,
-    Commit,
-    Effects,
-    Entry,
-    HistoryItem,
-    Pinned,
-    Remark,
-    Undone,
-)
+from app.core.effects import Effects
+from app.core.history import Bared, Cleared, Commit, Entry, HistoryItem, Pinned, Remark, Undone
 from app.core.messages import (
     Block,
     JsonObject,

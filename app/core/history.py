@@ -9,36 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from app.core.effects import Effects
 from app.core.messages import JsonObject, Message
 from app.core.reports import Layer
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Lines of a file that a tool showed; lines count from 1, both ends included."""
-
-    path: str
-    """Relative to the project folder where it lies inside, with forward slashes."""
-    first: int
-    last: int
-    total: int | None = None
-    """Lines of the whole file at that time, where known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effects:
-    """What one tool call did, as seen by code and not by the model."""
-
-    target: str = ""
-    """What it was about, one line: a command, a path, a pattern."""
-    outcome: str = ""
-    """How it ended, one line, such as ``exit 1, 214 lines``."""
-    read: tuple[Span, ...] = ()
-    modified: tuple[str, ...] = ()
-    """Files created, changed or deleted by it, also by a command."""
-    exit_code: int | None = None
-    stored: str | None = None
-    """File under ``outputs/`` with the full text, when the result was shortened on entry."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.core.history import Effects, Entry
+from app.core.effects import Effects
+from app.core.history import Entry
 from app.core.messages import Block, Image, Opaque, Text, Thinking, ToolResult, ToolUse
 
 _ID = re.compile(r"\s*([rm])\s*(\d{1,9})\s*", re.IGNORECASE)

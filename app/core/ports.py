@@ -6,17 +6,8 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.core.history import (
-    Bared,
-    Cleared,
-    Commit,
-    Effects,
-    Entry,
-    HistoryItem,
-    Pinned,
-    Remark,
-    Undone,
-)
+from app.core.effects import Effects
+from app.core.history import Bared, Cleared, Commit, Entry, HistoryItem, Pinned, Remark, Undone
 from app.core.messages import Image, JsonObject, Message, Text
 from app.core.permission import ApprovalAnswer, ApprovalRequest
 from app.core.prices import Price

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.core.history import Effects, Span
+from app.core.effects import Effects, Span
 from app.core.messages import JsonObject, ToolResult, ToolUse
 
 PATH_KEYS = ("path", "file_path", "filename", "file", "target_file", "notebook_path")

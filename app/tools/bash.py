@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from app.core.conversation import NO_OUTPUT
-from app.core.history import Effects
+from app.core.effects import Effects
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec

@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass
 from typing import BinaryIO, ClassVar
 
-from app.core.history import Effects, Span
+from app.core.effects import Effects, Span
 from app.core.messages import JsonObject, Text
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from app.core.history import Effects
+from app.core.effects import Effects
 from app.core.messages import JsonObject, Text
 from app.core.originals import Original, Originals, find_original, read_id
 from app.core.ports import Emit, Proposal, ToolOutcome

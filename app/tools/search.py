@@ -9,7 +9,7 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import ClassVar
 
-from app.core.history import Effects
+from app.core.effects import Effects
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from app.core.effects import Effects
 from app.core.events import TodoItem
-from app.core.history import Effects
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import ClassVar
 
-from app.core.history import Effects
+from app.core.effects import Effects
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec

@@ -17,7 +17,8 @@ from app.adapters.journal_format import (
     encode_remark,
 )
 from app.adapters.journal_recovery import pieces
-from app.core.history import Bared, Cleared, Effects, Entry, Pinned, Remark, Span, Undone
+from app.core.effects import Effects, Span
+from app.core.history import Bared, Cleared, Entry, Pinned, Remark, Undone
 from app.core.messages import Message, Text, ToolResult, ToolUse, user
 from app.errors import FormatTooNew, RecordUnwritable
 

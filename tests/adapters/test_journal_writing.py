@@ -19,7 +19,7 @@ from app.adapters.journal import Journal
 from app.adapters.journal_reading import SessionReader
 from app.adapters.journal_writing import AppendFile, write_new
 from app.core.conversation import replay
-from app.core.history import Effects
+from app.core.effects import Effects
 from app.core.messages import Message, Text, ToolResult, ToolUse, user
 from app.core.ports import CommitDraft
 from app.core.reports import Layer

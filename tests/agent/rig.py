@@ -12,8 +12,8 @@ from app.adapters.journal import Journal
 from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.prompt import Surroundings
 from app.agent.session import Session
+from app.core.effects import Effects
 from app.core.events import Event, TurnEnded
-from app.core.history import Effects
 from app.core.messages import JsonObject
 from app.core.permission import (
     Answered,

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 
 from app.compaction import factsheet
 from app.compaction.facts import Ledger, from_json, ledger
+from app.core.effects import Span
 from app.core.events import TodoItem
-from app.core.history import Span
 from app.core.tokens import estimate_text
 from tests.fakes.history import Story, bash, edit, fails, read, stories
 

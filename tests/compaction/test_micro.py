@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from app.compaction.micro import LONG_LINE_TOKENS, CacheState, ClearingPlan, plan_clearing
-from app.core.history import Effects
+from app.core.effects import Effects
 from app.core.messages import Image, Message, Thinking, ToolResult
 from app.core.policy import MicroPolicy, MicroRule
 from tests.fakes.history import Call, Story, bash, edit, fails, lines, read

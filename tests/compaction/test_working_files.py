@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.compaction.facts import Ledger
 from app.compaction.working_files import chosen, load
-from app.core.history import Span
+from app.core.effects import Span
 from tests.fakes.history import lines
 
 

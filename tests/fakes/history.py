@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from app.core.conversation import Conversation, replay
-from app.core.history import Cleared, Commit, Effects, Entry, HistoryItem, Pinned, Span, Undone
+from app.core.effects import Effects, Span
+from app.core.history import Cleared, Commit, Entry, HistoryItem, Pinned, Undone
 from app.core.messages import Block, Message, Text, Thinking, ToolResult, ToolUse
 from app.core.policy import (
     AutoPolicy,

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from app.core.effects import Effects
 from app.core.events import TodoItem
-from app.core.history import Effects, Entry
+from app.core.history import Entry
 from app.core.messages import Message
 from app.core.policy import AutoPolicy, CompactionPolicy, EntryPolicy
 from app.core.ports import Tool, ToolOutcome

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.history import Span
+from app.core.effects import Span
 from app.core.messages import Image
 from app.tools.read_file import read_lines
 from tests.tools.conftest import Bench

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from app.core.effects import Effects
 from app.core.events import TodoItem
-from app.core.history import Effects
 from app.core.messages import Image, Message, Text, ToolResult, ToolUse
 from app.core.tokens import estimate_text
 from app.errors import RecordError, ToolError

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from textual.pilot import Pilot
 
-from app.core.history import Effects, Entry
+from app.core.effects import Effects
+from app.core.history import Entry
 from app.core.messages import Message, Text, ToolResult, ToolUse, user
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.ui.widgets.chat_pane import ChatPane

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 
-from app.core.history import Effects, Entry
+from app.core.effects import Effects
+from app.core.history import Entry
 from app.core.messages import Image, Text, Thinking, ToolResult, ToolUse
 from app.core.reports import CompactionReport
 from app.core.visible_text import visible_text
