@@ -139,7 +139,9 @@ class Dialogue:
         self.measure_floor()
         if before == now:
             return False
-        if before is not None:  # first: after a crash in between, the new prompt has no old thinking behind it
+        if (
+            before is not None
+        ):  # first: after a crash in between, the new prompt has no old thinking behind it
             await self.bare_all()
         await self.record.remark(remarks.PROMPT, {"system": system, "tools": tools})
         self.prompt_in_record = now

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 from app.agent.channel import Tell
 from app.agent.dialogue import Dialogue
+from app.agent.upkeep import Upkeep
 from app.compaction.engine import Compaction, Situation, compact, summarize, with_summary
 from app.compaction.entry import ResultDraft, Shortened, shorten_results
 from app.compaction.guards import Guards
@@ -34,17 +35,19 @@ class Layers:
         dialogue: Dialogue,
         read_lines: ReadLines,
         clock: Clock,
-        renew_prompt: Callable[[Tell], Awaitable[None]],
+        upkeep: Upkeep,
     ) -> None:
         self._dialogue = dialogue
-        self._renew_prompt = renew_prompt
+        self._upkeep = upkeep
         self._read_lines = read_lines
         self._clock = clock
         self.guards = Guards()
         self.reads_seen = False
         """Whether the endpoint's usage ever showed cache reads."""
         self.last_request: float | None = None
-        """When the last request left; None before the first, and after the model changed: then the cache is cold."""
+        """When the last request was answered; None where its view is gone: then the cache is cold."""
+        self._answered_by = ""
+        """The model that answered it; another one has another cache."""
         self.frontier: str | None = None
         """The result that layer 1 would clear next."""
         self.edited: str | None = None
@@ -223,6 +226,7 @@ class Layers:
     def answered(self, view: View, answer: Answer) -> None:
         """Note that a request with this view was answered: its cache entries stand now."""
         self.last_request = self._clock.monotonic()
+        self._answered_by = self._dialogue.frame.model
         self.reads_seen = self.reads_seen or bool(answer.usage and answer.usage.cache_read)
         self.previous_end = (len(view.messages) - 1, len(view.messages[-1].content) - 1)
         self.edited = None
@@ -244,7 +248,7 @@ class Layers:
         known = [cost for cost in costs if cost is not None]
         if compaction.draft is not None:
             number = await dialogue.commit(compaction.draft)
-            await self._renew_prompt(tell)
+            await self._upkeep.renew_prompt(tell)
             report = dataclasses.replace(report, commit=number, after=dialogue.used)
             self.restarted()
         report = dataclasses.replace(
@@ -291,7 +295,7 @@ class Layers:
         return dialogue.policy.auto.enabled and dialogue.used > dialogue.trigger
 
     def _is_cold(self) -> bool:
-        if self.last_request is None:
+        if self.last_request is None or self._answered_by != self._dialogue.frame.model:
             return True
         idle = self._clock.monotonic() - self.last_request
         return idle > self._dialogue.policy.micro.cache_seconds

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
-from app.agent.channel import Channel, Tell
+from app.agent.channel import Channel, Tell, Work
 from app.agent.dialogue import Dialogue, Frame, highest_threshold
 from app.agent.gate import Gate
 from app.agent.layers import Layers
 from app.agent.parts import SessionParts, ToolNeeds
-from app.agent.prompt import build_system_prompt
 from app.agent.queue import TypedAhead
 from app.agent.restoring import restore
 from app.agent.tour import MODE as TOUR_MODE
 from app.agent.tour import announcement, tour_policy
 from app.agent.turn import Turn
 from app.agent.undoing import undo
-from app.core import remarks
+from app.agent.upkeep import SessionUpkeep
 from app.core.budget import Budget, Usage
 from app.core.conversation import Conversation, replay
-from app.core.events import BudgetChanged, ErrorRaised, Event, Notice, TodoChanged, TodoItem
+from app.core.events import BudgetChanged, ErrorRaised, Notice, SummaryPreviewed, TodoItem
 from app.core.history import Entry
 from app.core.messages import JsonObject, Message
 from app.core.originals import find_original, read_id
@@ -32,45 +29,27 @@ from app.core.permission import Judgement, Mode, Rule
 from app.core.policy import CompactionPolicy
 from app.core.reports import CompactionReport, Layer
 from app.core.requests import ModelInfo, ToolSpec
-from app.errors import (
-    Busy,
-    CompactionRefused,
-    ConfigError,
-    ModelError,
-    PalError,
-    RecordUnwritable,
-    Unreachable,
-)
-
-MODEL_INFO_SECONDS = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """A summary that nothing has used yet."""
-
-    text: str
-    focus: str
-    base: tuple[int, str]
-    """Compaction in force and newest message when it was made; it can be applied only while both are so."""
+from app.errors import CompactionRefused, PalError, RecordUnwritable
 
 
 class Session:
     """A conversation with its record, tools and layers.
 
-    The methods that return an async iterator run the work they name while they are read; closing the iterator
-    cancels it and leaves a conversation that can be sent. Only one may be read at a time.
+    The methods that return `Work` begin it at once, or when what runs has ended; it is read as an async iterator of
+    events. Closing it cancels it and leaves a conversation that can be sent.
     """
 
     def __init__(self, parts: SessionParts) -> None:
         self._parts = parts
-        self._new_todo: tuple[TodoItem, ...] | None = None
         self._tools = parts.tools(
-            ToolNeeds(self._set_todo, lambda: self._dialogue.policy_in_force, lambda: self.mode)
+            ToolNeeds(
+                self._set_todo,
+                lambda: self._dialogue.policy_in_force,
+                lambda: self.mode,
+            )
         )
         self._channel = Channel()
         self._wanted: list[str] = []
-        self._info_known = False
         self.unsaved = ""
         """The temporary folder that holds the record because its own cannot be written; "" when all is well."""
         self.mode = parts.mode
@@ -78,7 +57,8 @@ class Session:
         frame = _frame(parts, tuple(tool.spec for tool in self._tools.values()))
         self._dialogue = Dialogue(parts.record, parts.model, frame, parts.policy)
         self._queue = TypedAhead(parts.record)
-        self._layers = Layers(self._dialogue, parts.read_lines, parts.clock, self._renew_prompt)
+        self._upkeep = SessionUpkeep(parts, self._dialogue)
+        self._layers = Layers(self._dialogue, parts.read_lines, parts.clock, self._upkeep)
         self._gate = Gate(
             self._judge,
             parts.approver,
@@ -93,7 +73,7 @@ class Session:
         session = cls(parts)
         finished = await restore(session._dialogue, session._queue)
         await session._dialogue.answer_open_calls(finished)
-        await session._renew_prompt(lambda _: None)
+        await session._upkeep.renew_prompt(lambda _: None)
         return session
 
     # What a front end shows
@@ -115,8 +95,8 @@ class Session:
 
     @property
     def model(self) -> str:
-        """The model in force."""
-        return self._dialogue.frame.model
+        """The model that the next request goes to."""
+        return self._upkeep.wanted_model or self._dialogue.frame.model
 
     @property
     def policy(self) -> CompactionPolicy:
@@ -185,7 +165,7 @@ class Session:
 
     # Turns
 
-    def submit(self, text: str) -> AsyncGenerator[Event, None]:
+    def submit(self, text: str) -> Work:
         """Run one turn that begins with the user's message."""
 
         async def work(tell: Tell) -> None:
@@ -204,7 +184,7 @@ class Session:
 
         return self._channel.run(work)
 
-    def go_on(self) -> AsyncGenerator[Event, None]:
+    def go_on(self) -> Work:
         """Run a turn from the conversation as it stands: after a failure, a cut answer or a wait."""
         return self._channel.run(lambda tell: self._turn(tell).go_on())
 
@@ -222,11 +202,11 @@ class Session:
 
     # Compaction
 
-    def compact(self, focus: str = "") -> AsyncGenerator[Event, None]:
+    def compact(self, focus: str = "") -> Work:
         """Compact now; nothing starts by itself afterwards."""
 
         async def work(tell: Tell) -> None:
-            await self._learn_model()
+            await self._upkeep.make_ready()
             await self._layers.manual("you asked for it", focus, tell)
 
         return self._work(work)
@@ -235,23 +215,24 @@ class Session:
         """Compact after the running step."""
         self._wanted.append(focus)
 
-    async def preview(self, focus: str = "") -> Preview:
-        """Return the summary that a compaction would use now.
+    def preview(self, focus: str = "") -> Work:
+        """Ask for the summary that a compaction would use now and tell it as `SummaryPreviewed`; apply nothing."""
 
-        Raises:
-            CompactionRefused: There is nothing to compact, or the model gave no usable summary.
-            ModelError: The call failed.
-        """
-        if not self.conversation.entries:
-            raise CompactionRefused("there is nothing to compact yet")
-        base = self._base()
-        return Preview(await self._layers.summary(focus, lambda _: None), focus, base)
+        async def work(tell: Tell) -> None:
+            if not self.conversation.entries:
+                raise CompactionRefused("there is nothing to compact yet")
+            await self._upkeep.make_ready()
+            text = await self._layers.summary(focus, tell)
+            tell(SummaryPreviewed(text, focus, *self._base()))
+            tell(BudgetChanged(self.budget))
 
-    def apply_preview(self, preview: Preview, text: str) -> AsyncGenerator[Event, None]:
+        return self._work(work)
+
+    def apply_preview(self, preview: SummaryPreviewed, text: str) -> Work:
         """Compact with a summary that the user has seen and may have edited."""
 
         async def work(tell: Tell) -> None:
-            if self._base() != preview.base:
+            if self._base() != (preview.base, preview.newest):
                 raise CompactionRefused(
                     "the conversation went on since the preview; make a new one"
                 )
@@ -259,21 +240,21 @@ class Session:
 
         return self._work(work)
 
-    def undo(self) -> AsyncGenerator[Event, None]:
+    def undo(self) -> Work:
         """Bring back the view before the newest compaction that is in force."""
         return self._work(partial(undo, self._dialogue, self._layers))
 
-    def redo(self, focus: str = "") -> AsyncGenerator[Event, None]:
+    def redo(self, focus: str = "") -> Work:
         """Undo the newest compaction and make it again from the record."""
 
         async def work(tell: Tell) -> None:
-            await self._learn_model()
+            await self._upkeep.make_ready()
             if await undo(self._dialogue, self._layers, tell):
                 await self._layers.compact(Layer.MANUAL, "made again from the record", focus, tell)
 
         return self._work(work)
 
-    def clear_now(self) -> AsyncGenerator[Event, None]:
+    def clear_now(self) -> Work:
         """Run layer 1 now, whatever it would cost in cache."""
 
         async def work(tell: Tell) -> None:
@@ -353,16 +334,10 @@ class Session:
         self.rules = tuple(r for r in self.rules if r != rule)
 
     async def set_model(self, model: str) -> None:
-        """Go on with another model: earlier thinking is removed, since only its own model can read it."""
-        await self._parts.record.remark(remarks.MODEL, {"model": model})
-        await self._dialogue.bare_all()
-        frame = self._dialogue.frame
-        frame.model = model
-        frame.window, frame.window_source = self._parts.window_of(None, model)
-        self._dialogue.fit_threshold()
-        self._info_known = False
-        self._layers.last_request = None
-        await self._learn_model()
+        """Go on with another model: now, or from the running work's next request on."""
+        self._upkeep.wanted_model = model
+        if not self.busy:
+            await self._upkeep.make_ready()
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """Return what the endpoint lists."""
@@ -380,7 +355,7 @@ class Session:
         entries = self.conversation.entries
         return self.conversation.base, entries[-1].id if entries else ""
 
-    def _work(self, work: Callable[[Tell], Awaitable[object]]) -> AsyncGenerator[Event, None]:
+    def _work(self, work: Callable[[Tell], Awaitable[object]]) -> Work:
         """Run work outside of a turn; what fails is told, not raised."""
 
         async def told(tell: Tell) -> None:
@@ -400,73 +375,20 @@ class Session:
             self._gate,
             self._queue,
             tell,
+            self._upkeep,
             wanted=self._wanted,
-            raise_output=self._raise_output,
-            prepare=self._learn_model,
-            keep_todo=self._keep_todo,
         )
 
     def _judge(self, tool: str, arguments: JsonObject) -> Judgement:
         return self._parts.judge(tool, arguments, self.mode, self.rules)
 
+    def _set_todo(self, items: tuple[TodoItem, ...]) -> None:
+        self._upkeep.set_todo(items)
+
     def _begin_tour(self, tell: Tell) -> None:
         self.set_policy(tour_policy(self.policy, self._dialogue.meter.floor_tokens))
         self.set_mode(TOUR_MODE)
         tell(Notice(announcement(self._dialogue.frame.threshold)))
-
-    def _set_todo(self, items: tuple[TodoItem, ...]) -> None:
-        self._new_todo = items
-
-    async def _keep_todo(self, tell: Tell) -> None:
-        if self._new_todo is None:
-            return
-        self._dialogue.todo, self._new_todo = self._new_todo, None
-        items = [{"text": item.text, "state": item.state} for item in self._dialogue.todo]
-        await self._parts.record.remark(remarks.TODO, {"items": items})
-        tell(TodoChanged(self._dialogue.todo))
-
-    async def _learn_model(self) -> None:
-        """Ask what the endpoint says about the model, until it answers; its silence costs a few seconds, once."""
-        frame = self._dialogue.frame
-        if not frame.model:
-            raise ConfigError(
-                "MODEL_ID", "no model is chosen", hint="Choose one with /model, or set MODEL_ID."
-            )
-        if self._info_known:
-            return
-        model = self._parts.model
-        await model.warm_up()
-        try:
-            async with asyncio.timeout(MODEL_INFO_SECONDS):
-                info = await model.info(frame.model)
-        except (Busy, Unreachable):
-            return  # asked again before the next turn
-        except (ModelError, TimeoutError):
-            info = None
-        self._info_known = True
-        self._dialogue.max_output = info.max_output if info else None
-        frame.window, frame.window_source = self._parts.window_of(info, frame.model)
-        self._dialogue.fit_threshold()
-
-    def _raise_output(self) -> bool:
-        """Raise the output limit to what the model allows; return whether there was more to give."""
-        frame = self._dialogue.frame
-        most = self._dialogue.max_output or frame.max_tokens
-        if most <= frame.max_tokens:
-            return False
-        frame.max_tokens = most
-        self._dialogue.fit_threshold()
-        return True
-
-    async def _renew_prompt(self, tell: Tell) -> None:
-        """Make the system prompt again from disk and put it in force, as an event of the record when it changed."""
-        system = await asyncio.to_thread(build_system_prompt, self._parts.surroundings)
-        if await self._dialogue.put_prompt(system):
-            tell(
-                Notice(
-                    "The system prompt or the project's instructions changed; the new ones are in force."
-                )
-            )
 
 
 def _frame(parts: SessionParts, tools: tuple[ToolSpec, ...]) -> Frame:

@@ -13,6 +13,7 @@ from app.agent.dialogue import INTERRUPTED, Dialogue
 from app.agent.gate import Gate
 from app.agent.layers import Layers
 from app.agent.queue import TypedAhead
+from app.agent.upkeep import Upkeep
 from app.compaction.entry import ResultDraft
 from app.compaction.notes import due_mark, note
 from app.core import remarks
@@ -55,14 +56,9 @@ class Turn:
     gate: Gate
     queue: TypedAhead
     tell: Tell
+    upkeep: Upkeep
     wanted: list[str]
     """Focuses of compactions asked for while the turn runs; emptied by it."""
-    raise_output: Callable[[], bool]
-    """Raises the output limit to the model's own; returns whether there was more to give."""
-    prepare: Callable[[], Awaitable[None]]
-    """Makes sure of the model before the first request."""
-    keep_todo: Callable[[Tell], Awaitable[None]]
-    """Puts a todo list that a call has set into the record."""
     asking: Asking = field(init=False)
     stop: str = ""
     _run: CallRun | None = None
@@ -89,7 +85,8 @@ class Turn:
         async def begin() -> None:
             await self._answer_open_calls()
             conversation = self.dialogue.conversation
-            if conversation.unseen_from == len(conversation.entries):
+            answered = conversation.unseen_from == len(conversation.entries)
+            if answered and not self.queue.texts:
                 await self.dialogue.append(user(GO_ON))
 
         await self._run_from(begin)
@@ -101,7 +98,7 @@ class Turn:
         try:
             await begin()
             self.layers.guards = self.layers.guards.spoken()
-            await self.prepare()
+            await self.upkeep.make_ready()
             self.tell(BudgetChanged(self.dialogue.budget()))
             end = await self._steps()
         except asyncio.CancelledError:
@@ -147,6 +144,7 @@ class Turn:
         pauses = cut_calls = 0
         while True:
             await self._deliver_queue()
+            await self.upkeep.change_model()
             await self.layers.micro(self.tell)
             await self.layers.auto(self.tell)
             answer = await self.asking.ask()
@@ -166,7 +164,7 @@ class Turn:
                         return TurnEnd.CUT
                 case StopReason.MAX_TOKENS:
                     await self._refuse_calls(uses, NOT_RUN)
-                    raised = self.raise_output()
+                    raised = self.upkeep.raise_output()
                     if not uses or cut_calls >= CUT_CALLS:
                         self._tell_cut(raised=raised)
                         return TurnEnd.CUT
@@ -184,10 +182,8 @@ class Turn:
                         return TurnEnd.DONE
 
     async def _deliver_queue(self) -> None:
-        while (waiting := self.queue.next()) is not None:
-            key, text = waiting
-            entry = await self.dialogue.say(text)
-            await self.queue.delivered(key)
+        while (delivered := await self.queue.deliver(self.dialogue.say)) is not None:
+            text, entry = delivered
             self.layers.guards = self.layers.guards.spoken()
             self.tell(QueuedDelivered(text, entry.id))
             self.tell(QueueChanged(self.queue.texts))
@@ -216,7 +212,7 @@ class Turn:
         """Run an answer's calls and add their results; then layer 3 if it was asked for."""
         self._run = run = self._call_run(uses)
         await run.run()
-        await self.keep_todo(self.tell)
+        await self.upkeep.keep_todo(self.tell)
         await self._add_results(uses, run)
         self._run = None
         self.tell(BudgetChanged(self.dialogue.budget()))

@@ -141,6 +141,18 @@ class Compacted:
 
 
 @dataclass(frozen=True, slots=True)
+class SummaryPreviewed:
+    """A summary that nothing has used yet."""
+
+    text: str
+    focus: str
+    base: int
+    """Number of the compaction in force when it was made; it can be applied only while this and `newest` are so."""
+    newest: str
+    """Id of the newest message then."""
+
+
+@dataclass(frozen=True, slots=True)
 class Missed:
     """The model asked again for something that was cleared; it is pinned from now on."""
 
@@ -254,6 +266,7 @@ Event = (
     | BudgetChanged
     | CompactionStarted
     | Compacted
+    | SummaryPreviewed
     | Missed
     | RetryWaiting
     | TodoChanged

@@ -165,7 +165,8 @@ class _Stage:
         frame = Frame("recorded", _floor(), (), OUTPUT_TOKENS, window, "assumed", threshold)
         self._dialogue = Dialogue(record, self._model, frame, policy)
         self._dialogue.measure_floor()
-        self._layers = Layers(self._dialogue, tally.shelf.read, SystemClock(), _keep_prompt)
+        self._upkeep = _NoUpkeep()
+        self._layers = Layers(self._dialogue, tally.shelf.read, SystemClock(), self._upkeep)
         self._gate = Gate(_allow, _Nobody(), record, allow=_forget, admitted=_ignore)
 
     async def play(self, turn: RecordedTurn) -> None:
@@ -198,10 +199,8 @@ class _Stage:
             self._gate,
             self._queue,
             self._tally.told,
+            self._upkeep,
             wanted=[],
-            raise_output=lambda: False,
-            prepare=_nothing,
-            keep_todo=_no_todo,
         )
 
 
@@ -250,16 +249,23 @@ def as_json(report: ReplayReport) -> dict[str, Any]:
     return asdict(report)
 
 
-async def _keep_prompt(tell: object) -> None:
-    return None
+class _NoUpkeep:
+    """A recorded session has its model, prompt and limits once for all."""
 
+    async def make_ready(self) -> None:
+        return None
 
-async def _nothing() -> None:
-    return None
+    async def change_model(self) -> None:
+        return None
 
+    def raise_output(self) -> bool:
+        return False
 
-async def _no_todo(tell: object) -> None:
-    return None
+    async def keep_todo(self, tell: object) -> None:
+        return None
+
+    async def renew_prompt(self, tell: object) -> None:
+        return None
 
 
 def _allow(tool: str, arguments: JsonObject) -> Judgement:

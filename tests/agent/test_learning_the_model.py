@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.agent import session as session_module
+from app.agent import upkeep
 from app.core.requests import ModelInfo
 from app.errors import Busy, ModelError, Rejected
-from tests.agent.rig import Rig, read
-from tests.fakes.model import ScriptedModel, says
+from tests.agent.rig import Handy, Rig, read
+from tests.fakes.model import ScriptedModel, calls, says
 
 TOLD = 150_000
 ASSUMED = 32_000
@@ -73,8 +73,21 @@ async def test_the_time_in_which_the_sdk_loads_does_not_count_as_silence(
             await self.warm.wait()  # would never end if nothing had loaded it
             return await super().info(model)
 
-    monkeypatch.setattr(session_module, "MODEL_INFO_SECONDS", 0.5)
+    monkeypatch.setattr(upkeep, "MODEL_INFO_SECONDS", 0.5)
     session = await rig(tmp_path, LoadsFirst()).open()
     await read(session.submit("one"))
     assert session.budget.window == TOLD
+    await session.close()
+
+
+async def test_a_model_chosen_in_a_turn_answers_from_its_next_request_on(tmp_path: Path) -> None:
+    async def choose(arguments, emit) -> str:
+        await session.set_model("another")
+        return "chosen"
+
+    script = [calls(("a", "choose", {})), says("Hello from another.")]
+    rig = Rig(tmp_path, ScriptedModel(script), tools=(Handy("choose", choose),))
+    session = await rig.open()
+    await read(session.submit("go"))
+    assert [request.model for request in rig.model.requests] == ["scripted", "another"]
     await session.close()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from app.adapters.journal import Journal
 from app.agent.restoring import report_from_json
-from app.core.events import Compacted, ErrorRaised, TurnEnd
+from app.core.events import Compacted, ErrorRaised, SummaryPreviewed, TurnEnd
 from app.core.messages import Message, Text, Thinking
 from app.core.policy import AfterCompact, ManualPolicy, MicroRule
 from app.core.reports import CompactionReport, Layer, Outcome
@@ -336,13 +337,34 @@ async def test_a_preview_changes_nothing_until_it_is_applied_as_edited(tmp_path:
     session = await rig.open()
     await read(session.submit("look"))
     old = session.conversation.view().messages
-    preview = await session.preview("the code")
+    (preview,) = of(await read(session.preview("the code")), SummaryPreviewed)
     assert "Next step" in preview.text and session.conversation.view().messages == old
     edited = preview.text.replace("noted", "noted by hand")
     await read(session.apply_preview(preview, edited))
     assert "noted by hand" in session.conversation.view().messages[0].text
     (refused,) = of(await read(session.apply_preview(preview, edited)), ErrorRaised)
     assert "preview" in refused.message
+    await session.close()
+
+
+async def test_a_preview_is_work_like_any_other_and_can_be_cancelled(tmp_path: Path) -> None:
+    hold = asyncio.Event()
+    policy = small(50_000, rule=MicroRule.OFF)
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(6, size=200), says("ok"))), policy=policy)
+    session = await rig.open()
+    await read(session.submit("look"))
+    asked = asyncio.Event()
+
+    def answer(request: ModelRequest) -> Answer:
+        asked.set()
+        return says(SUMMARY)
+
+    rig.model.hold, rig.model.script = hold, [answer]
+    preview = session.preview()
+    await asked.wait()
+    assert session.busy
+    session.cancel()
+    assert of(await read(preview), SummaryPreviewed) == [] and not session.busy
     await session.close()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from app.agent.session import Preview
+from app.agent.channel import Channel, Tell, Work
 from app.core.budget import Budget, Parts, Usage
 from app.core.conversation import Conversation
 from app.core.events import (
@@ -15,7 +15,9 @@ from app.core.events import (
     BudgetChanged,
     Compacted,
     Event,
+    QueuedDelivered,
     RequestSent,
+    SummaryPreviewed,
     TextArrived,
     TodoItem,
     TurnEnd,
@@ -144,6 +146,11 @@ class FakeSession:
         self.closed = False
         self.pages: list[tuple] = []
         self._cancelled = asyncio.Event()
+        self._channel = Channel()
+
+    @property
+    def busy(self) -> bool:
+        return self._channel.busy
 
     def submit(self, text: str):
         self.asked.append(("submit", text))
@@ -153,7 +160,9 @@ class FakeSession:
 
     def go_on(self):
         self.asked.append(("go_on", ""))
-        return self._play(self.turns.pop(0) if self.turns else answer("ok"))
+        waiting, self.queue = self.queue, ()
+        said = [QueuedDelivered(text, "m1") for text in waiting]
+        return self._play([*said, *(self.turns.pop(0) if self.turns else answer("ok"))])
 
     def remove_rule(self, rule) -> None:
         self.rules = tuple(r for r in self.rules if r != rule)
@@ -183,11 +192,11 @@ class FakeSession:
     def request_compaction(self, focus: str = "") -> None:
         self.asked.append(("request_compaction", focus))
 
-    async def preview(self, focus: str = "") -> Preview:
+    def preview(self, focus: str = "") -> Work:
         self.asked.append(("preview", focus))
-        return Preview("## What was accomplished\nA lot.", focus, "m9")
+        return self._play([SummaryPreviewed("## What was accomplished\nA lot.", focus, 0, "m9")])
 
-    def apply_preview(self, preview: Preview, text: str):
+    def apply_preview(self, preview: SummaryPreviewed, text: str) -> Work:
         self.asked.append(("apply_preview", text))
         return self._play([Compacted(MANUAL)])
 
@@ -245,7 +254,10 @@ class FakeSession:
     async def close(self) -> None:
         self.closed = True
 
-    async def _play(self, events: list[Event]):
+    def _play(self, events: list[Event]) -> Work:
+        return self._channel.run(lambda tell: self._tell(events, tell))
+
+    async def _tell(self, events: list[Event], tell: Tell) -> None:
         for event in events:
             ending = isinstance(event, TurnEnded)
             if ending and self.hold is not None:
@@ -260,4 +272,4 @@ class FakeSession:
                 self.reports = (*self.reports, event.report)
             if isinstance(event, BudgetChanged):
                 self.budget = event.budget
-            yield event
+            tell(event)

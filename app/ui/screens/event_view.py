@@ -22,6 +22,7 @@ from app.core.events import (
     QueuedDelivered,
     RequestSent,
     RetryWaiting,
+    SummaryPreviewed,
     TextArrived,
     ThinkingArrived,
     TodoChanged,
@@ -124,6 +125,8 @@ class EventView:
                 status.wait(f"Compressing... ({LAYERS.get(layer, layer)}: {one_line(reason, 80)})")
             case Compacted(report):
                 self._show_report(report)
+            case SummaryPreviewed():
+                screen.commands.open_preview(event)
             case Missed(result, how):
                 chat.add_notice(
                     f"The model needed {result} again ({how}); it is pinned from now on."

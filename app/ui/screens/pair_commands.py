@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import tempfile
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,9 @@ from app.ui.screens.session_opening import unsaved_words
 from app.ui.widgets.context_chart import ContextChart
 
 if TYPE_CHECKING:
+    from app.agent.channel import Work
     from app.agent.session import Session
-    from app.core.events import Event
+    from app.core.events import SummaryPreviewed
     from app.core.reports import CompactionReport
     from app.ui.screens.pair import PairScreen
 
@@ -59,28 +60,25 @@ class PairCommands:
                 session.request_compaction(argument)
                 self._say("Compacts after this step; Esc cancels the turn and drops it.")
         elif word == "preview":
-            self._background(self._preview(session, rest.strip()))
+            screen.turns.drive(
+                session.preview(rest.strip()), "Compressing... (a preview; nothing is applied)"
+            )
         elif word == "redo":
             screen.turns.drive(session.redo(rest.strip()), "Compressing...")
         else:
             screen.turns.drive(session.compact(argument), "Compressing...")
 
-    async def _preview(self, session: Session, focus: str) -> None:
+    def open_preview(self, preview: SummaryPreviewed) -> None:
+        """Show a summary that can be changed and applied."""
         from app.ui.screens.preview import PreviewScreen
-
-        self._screen.status.wait("Compressing... (a preview; nothing is applied)", hint="")
-        try:
-            preview = await session.preview(focus)
-        finally:
-            self._screen.status.rest()
 
         def use(text: str | None) -> None:
             if text is not None:
-                self._screen.turns.drive(
-                    session.apply_preview(preview, text), "applying the summary"
+                self._when_idle(
+                    lambda session: session.apply_preview(preview, text), "applying the summary"
                 )
 
-        self._screen.app.push_screen(PreviewScreen(preview.text, focus), use)
+        self._screen.app.push_screen(PreviewScreen(preview.text, preview.focus), use)
 
     def run_retry(self, argument: str) -> None:
         self._when_idle(lambda session: session.go_on(), "starting")
@@ -370,7 +368,7 @@ class PairCommands:
             self._say("The session is not open yet.", warning=True)
         return self._screen.session
 
-    def _when_idle(self, work: Callable[[Session], AsyncGenerator[Event, None]], what: str) -> None:
+    def _when_idle(self, work: Callable[[Session], Work], what: str) -> None:
         session = self._session()
         if session is None:
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,8 +10,8 @@ from app.errors import PalError
 from app.ui.widgets.queue_bar import QueueBar
 
 if TYPE_CHECKING:
+    from app.agent.channel import Work
     from app.agent.session import Session
-    from app.core.events import Event
     from app.ui.screens.event_view import EventView
     from app.ui.screens.pair import PairScreen
 
@@ -22,8 +21,11 @@ class TurnRunning:
 
     def __init__(self, screen: PairScreen) -> None:
         self._screen = screen
-        self.is_busy = False
+
+    @property
+    def is_busy(self) -> bool:
         """Whether a turn or a compaction runs."""
+        return self._screen.session is not None and self._screen.session.busy
 
     @cached_property
     def _view(self) -> EventView:
@@ -42,9 +44,8 @@ class TurnRunning:
         else:
             self.drive(session.submit(text), "starting")
 
-    def drive(self, events: AsyncGenerator[Event, None], what: str) -> None:
+    def drive(self, events: Work, what: str) -> None:
         """Show the events of one piece of work; Esc cancels it."""
-        self.is_busy = True
         self._screen.status.wait(what)
         self._screen.show_hints()
         self._screen.run_worker(self._drive(events), group="turn", exclusive=True)
@@ -67,7 +68,7 @@ class TurnRunning:
             self._screen.run_worker(self._take_back(session), group="queue")
         return bool(session.queue)
 
-    async def _drive(self, events: AsyncGenerator[Event, None]) -> None:
+    async def _drive(self, events: Work) -> None:
         screen = self._screen
         said, style = "", ""
         try:
@@ -83,28 +84,20 @@ class TurnRunning:
                     said, style = "✗ failed", "$text-error"
                     break
                 said, style = self._view.verdict
-                following = await self._queued()
-                if screen.session is None or not following:
+                if screen.session is None or not self._goes_on(screen.session):
                     break
-                events = screen.session.submit(following)
+                events = screen.session.go_on()
         finally:
-            self.is_busy = False
             if screen.is_attached:
                 screen.status.rest(said, style)
                 screen.refresh_session()
                 screen.show_hints()
 
-    async def _queued(self) -> str:
-        """Return what was typed ahead and still waits after a normal end, as one message."""
+    def _goes_on(self, session: Session) -> bool:
+        """Whether something typed ahead still waits after a normal end: then it begins the next turn."""
         from app.core.events import TurnEnd
 
-        session = self._screen.session
-        if session is None or self._view.end not in (TurnEnd.DONE, None):
-            return ""
-        texts: list[str] = []
-        while (text := await session.take_back()) is not None:
-            texts.insert(0, text)
-        return "\n\n".join(texts)
+        return bool(session.queue) and self._view.end in (TurnEnd.DONE, None)
 
     async def _enqueue(self, session: Session, text: str) -> None:
         try:

@@ -1,0 +1,138 @@
+"""Upkeep: what a turn has done between its requests - the model made sure of, limits, prompt and todo list kept up."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+from app.agent.channel import Tell
+from app.agent.dialogue import Dialogue
+from app.agent.parts import SessionParts
+from app.agent.prompt import build_system_prompt
+from app.core import remarks
+from app.core.events import Notice, TodoChanged, TodoItem
+from app.errors import Busy, ConfigError, ModelError, Unreachable
+
+MODEL_INFO_SECONDS = 5.0
+"""How long the endpoint's word about its model is waited for, once."""
+
+
+class Upkeep(Protocol):
+    """What a turn and the layers ask of the session around them."""
+
+    async def make_ready(self) -> None:
+        """Make sure of the model before the first request of a piece of work.
+
+        Raises:
+            ConfigError: No model is chosen.
+        """
+        ...
+
+    async def change_model(self) -> None:
+        """Put a model in force that the user chose meanwhile; called before every request."""
+        ...
+
+    def raise_output(self) -> bool:
+        """Raise the output limit to what the model allows; return whether there was more to give."""
+        ...
+
+    async def keep_todo(self, tell: Tell) -> None:
+        """Put a todo list that a call has set into the record."""
+        ...
+
+    async def renew_prompt(self, tell: Tell) -> None:
+        """Make the system prompt again from disk and put it in force, as an event of the record when it changed."""
+        ...
+
+
+class SessionUpkeep:
+    """The upkeep of a session's dialogue."""
+
+    def __init__(self, parts: SessionParts, dialogue: Dialogue) -> None:
+        self._parts = parts
+        self._dialogue = dialogue
+        self._info_known = False
+        self._new_todo: tuple[TodoItem, ...] | None = None
+        self.wanted_model = ""
+        """The model to go on with from the next request on; "" for the one in force."""
+
+    async def make_ready(self) -> None:
+        """Put a chosen model in force, and ask what the endpoint says about it, until it answers.
+
+        The endpoint's silence costs a few seconds, once.
+
+        Raises:
+            ConfigError: No model is chosen.
+        """
+        await self._switch()
+        frame = self._dialogue.frame
+        if not frame.model:
+            raise ConfigError(
+                "MODEL_ID", "no model is chosen", hint="Choose one with /model, or set MODEL_ID."
+            )
+        if self._info_known:
+            return
+        model = self._parts.model
+        await model.warm_up()
+        try:
+            async with asyncio.timeout(MODEL_INFO_SECONDS):
+                info = await model.info(frame.model)
+        except (Busy, Unreachable):
+            return  # asked again before the next piece of work
+        except (ModelError, TimeoutError):
+            info = None
+        self._info_known = True
+        self._dialogue.max_output = info.max_output if info else None
+        frame.window, frame.window_source = self._parts.window_of(info, frame.model)
+        self._dialogue.fit_threshold()
+
+    async def change_model(self) -> None:
+        """Put a model in force that the user chose meanwhile."""
+        if self.wanted_model:
+            await self.make_ready()
+
+    async def _switch(self) -> None:
+        """Go on with the model that is wanted: earlier thinking is removed, since only its own model can read it."""
+        model, self.wanted_model = self.wanted_model, ""
+        if not model:
+            return
+        await self._parts.record.remark(remarks.MODEL, {"model": model})
+        await self._dialogue.bare_all()
+        frame = self._dialogue.frame
+        frame.model = model
+        frame.window, frame.window_source = self._parts.window_of(None, model)
+        self._dialogue.fit_threshold()
+        self._info_known = False
+
+    def raise_output(self) -> bool:
+        """Raise the output limit to what the model allows; return whether there was more to give."""
+        frame = self._dialogue.frame
+        most = self._dialogue.max_output or frame.max_tokens
+        if most <= frame.max_tokens:
+            return False
+        frame.max_tokens = most
+        self._dialogue.fit_threshold()
+        return True
+
+    def set_todo(self, items: tuple[TodoItem, ...]) -> None:
+        """Take the todo list that a call has set; `keep_todo` puts it into the record."""
+        self._new_todo = items
+
+    async def keep_todo(self, tell: Tell) -> None:
+        """Put a todo list that a call has set into the record."""
+        if self._new_todo is None:
+            return
+        self._dialogue.todo, self._new_todo = self._new_todo, None
+        items = [{"text": item.text, "state": item.state} for item in self._dialogue.todo]
+        await self._parts.record.remark(remarks.TODO, {"items": items})
+        tell(TodoChanged(self._dialogue.todo))
+
+    async def renew_prompt(self, tell: Tell) -> None:
+        """Make the system prompt again from disk and put it in force, as an event of the record when it changed."""
+        system = await asyncio.to_thread(build_system_prompt, self._parts.surroundings)
+        if await self._dialogue.put_prompt(system):
+            tell(
+                Notice(
+                    "The system prompt or the project's instructions changed; the new ones are in force."
+                )
+            )
