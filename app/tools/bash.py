@@ -99,6 +99,7 @@ class BashTool:
         if command is None:
             return await self._follow(str(arguments["job"]), stop=arguments.get("stop") is True)
         argv = self.wrap((self._shell(), "-c", command), self.folder)
+        self.processes.prepare()
         if arguments.get("background") is True:
             job = self.processes.start(argv, command, None, background=True)
             return ToolOutcome(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
-import functools
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
@@ -20,7 +17,6 @@ POLL_SECONDS = 0.02
 KILL_SECONDS = 2.0
 """How long killed processes may take to vanish."""
 _PROC = Path("/proc")
-_PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +39,10 @@ class Root:
     pid: int
     mark: str
     """Its value of `MARK`."""
+    keeper: int = 0
+    """The process above all commands, which adopts orphans; 0 when it is gone, and orphans may be anywhere."""
     others: frozenset[int] = frozenset()
     """First processes of other commands that run now."""
-
-
-@functools.cache
-def adopt_orphans() -> bool:
-    """Make this process the parent of orphans below it (Linux), so that none can hide; return whether it works."""
-    if not sys.platform.startswith("linux"):
-        return False
-    with suppress(OSError, AttributeError):
-        return bool(ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
-    return False
 
 
 def end(root: Root, *, grace: float) -> tuple[str, ...]:
@@ -79,58 +67,70 @@ def end(root: Root, *, grace: float) -> tuple[str, ...]:
     return tuple(process.name for process in first if process.pid != root.pid)
 
 
+def end_below(pid: int, *, groups: Collection[int], grace: float) -> None:
+    """End everything below a process that adopts orphans, and what is in these groups; it must reap its own children.
+
+    Blocks until nothing is left, or nothing more can be done.
+    """
+    deadline = time.monotonic() + grace
+    number = signal.SIGTERM
+    last = deadline + KILL_SECONDS
+    while time.monotonic() < last:
+        table = process_table()
+        wanted = {p.pid for p in table if p.group in groups or p.session in groups} | {pid}
+        alive = tuple(p for p in table if p.pid in _with_children(table, wanted) - {pid})
+        if not alive:
+            return
+        _send(alive, number)
+        _send(alive, signal.SIGCONT)
+        time.sleep(POLL_SECONDS)
+        _reap_children()
+        number = signal.SIGTERM if time.monotonic() < deadline else signal.SIGKILL
+
+
+def _reap_children() -> None:
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
 def _living(root: Root, known: set[int]) -> tuple[Process, ...]:
-    """The processes of a command; those that ended and are ours to take leave of vanish on the way.
+    """The processes of a command that have not ended.
 
     ``known`` gathers them, so that one that flees between two looks is still known by its number.
     """
     table = process_table()
     known &= {p.pid for p in table}
-    members = _members(table, root, known)
-    known |= members
-    _reap(table, members, root)
-    return tuple(p for p in table if p.pid in members and not p.is_dead)
+    known |= _members(table, root, known)
+    return tuple(p for p in table if p.pid in known and not p.is_dead)
 
 
 def _members(table: tuple[Process, ...], root: Root, known: Collection[int]) -> set[int]:
-    """Its session and group, adopted orphans of its own, those already known, and all descendants of these."""
-    ours, session = os.getpid(), _session()
+    """Its session and group, orphans of its own, those already known, and all descendants of these."""
+    away = {os.getpid(), root.keeper, *root.others}
     wanted = {p.pid for p in table if p.pid in known or root.pid in (p.pid, p.session, p.group)}
     for process in table:
-        is_orphan = process.parent in (ours, 1) and process.session not in (session, *root.others)
-        if is_orphan and not process.is_dead and process.pid not in wanted | root.others:
-            mark = _mark_of(process.pid)
-            # One that wiped its environment is only ours to end when no other command could own it.
-            nameless = mark == "" and process.parent == ours and not root.others
-            if mark == root.mark or nameless:
-                wanted.add(process.pid)
-    grown = True
+        is_orphan = not root.keeper or process.parent in (root.keeper, 1)
+        if not is_orphan or process.is_dead or process.pid in wanted | away:
+            continue
+        if process.session in root.others:
+            continue
+        mark = _mark_of(process.pid)
+        # One that wiped its environment is only ours to end when no other command could own it.
+        nameless = mark == "" and process.parent == root.keeper and not root.others
+        if mark == root.mark or nameless:
+            wanted.add(process.pid)
+    return _with_children(table, wanted) - away
+
+
+def _with_children(table: tuple[Process, ...], pids: set[int]) -> set[int]:
+    """These processes and all below them."""
+    wanted, grown = set(pids), True
     while grown:
         more = {p.pid for p in table if p.parent in wanted} - wanted
         wanted |= more
         grown = bool(more)
-    return wanted - {ours}
-
-
-_long_dead: set[int] = set()
-"""Ended children of ours that nobody had taken leave of when last looked."""
-
-
-def _reap(table: Iterable[Process], members: Collection[int], root: Root) -> None:
-    """Take leave of adopted orphans that ended; other children belong to whoever started them."""
-    ours, session = os.getpid(), _session()
-    dead = {
-        p.pid
-        for p in table
-        if p.is_dead and p.parent == ours and p.session != session and p.pid != root.pid
-    } - root.others
-    for pid in dead:
-        if pid in members or pid in _long_dead:
-            with suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
-            _long_dead.discard(pid)
-    _long_dead.intersection_update(dead)
-    _long_dead.update(dead - set(members))
+    return wanted
 
 
 def _send(processes: Iterable[Process], number: signal.Signals) -> None:
@@ -181,7 +181,3 @@ def _mark_of(pid: int) -> str | None:
     prefix = f"{MARK}=".encode()
     found = next((part for part in data.split(b"\0") if part.startswith(prefix)), b"")
     return found[len(prefix) :].decode("utf-8", "replace")
-
-
-def _session() -> int:
-    return os.getsid(0) if hasattr(os, "getsid") else 0

@@ -6,8 +6,7 @@ import asyncio
 import errno
 import os
 import secrets
-import subprocess
-import threading
+import signal
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from app.core.ports import Emit
 from app.errors import ToolError
 from app.tools import descendants
 from app.tools.output import Collected, LiveText, Output
+from app.tools.supervisor import Supervisor
 
 GRACE_SECONDS = 1.0
 """Between TERM and KILL."""
@@ -70,6 +70,7 @@ class Processes:
         self._folder = folder
         self._environment = dict(environment)
         self._jobs: dict[str, Job] = {}
+        self._supervisor: Supervisor | None = None
         self._started = 0
 
     @property
@@ -88,6 +89,10 @@ class Processes:
             raise ToolError(f"no background job {name}; running: {known}")
         return self._jobs[name]
 
+    def prepare(self) -> None:
+        """Make ready for a command that comes soon, so that its start waits for nothing."""
+        self._above()
+
     def start(
         self, argv: Sequence[str], command: str, emit: Emit | None, *, background: bool = False
     ) -> Job:
@@ -102,31 +107,22 @@ class Processes:
         Raises:
             ToolError: It cannot be started.
         """
-        descendants.adopt_orphans()
+        loop = asyncio.get_running_loop()
         self._started += 1
         name = f"{'b' if background else 'c'}{self._started}"
         mark = secrets.token_hex(8)
+        job = self._jobs[name] = Job(name, command, 0, mark, Output(), loop.create_future())
         reading, writing = os.pipe()
         try:
-            popen = subprocess.Popen(
-                list(argv),
-                stdin=subprocess.DEVNULL,
-                stdout=writing,
-                stderr=writing,
-                cwd=self._folder,
-                env={**self._environment, descendants.MARK: mark},
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
+            env = {**self._environment, descendants.MARK: mark}
+            job.root = self._above().start(name, argv, self._folder, env, writing)
+        except OSError as error:
             os.close(reading)
+            del self._jobs[name]
             raise ToolError(f"the command cannot be started: {_why(error)}") from error
         finally:
             os.close(writing)
-        loop = asyncio.get_running_loop()
-        job = Job(name, command, popen.pid, mark, Output(), loop.create_future())
-        self._jobs[name] = job
         _Reader(job, reading, emit, loop).begin()
-        threading.Thread(target=_wait, args=(popen, job, loop), daemon=True).start()
         return job
 
     async def end(self, job: Job, *, grace: float = GRACE_SECONDS) -> tuple[str, ...]:
@@ -153,10 +149,33 @@ class Processes:
     async def close(self) -> None:
         """End everything that still runs."""
         await asyncio.gather(*(self.end(job) for job in tuple(self._jobs.values())))
+        if self._supervisor is not None:
+            supervisor, self._supervisor = self._supervisor, None
+            await supervisor.close()
+
+    def _above(self) -> Supervisor:
+        """The program above all commands, started with the first one, and again if something ended it."""
+        if self._supervisor is None or not self._supervisor.alive:
+            self._supervisor = Supervisor(
+                self._environment, ended=self._has_ended, lost=self._is_lost
+            )
+        return self._supervisor
+
+    def _has_ended(self, name: str, code: int) -> None:
+        job = self._jobs.get(name)
+        if job is not None and not job.code.done():
+            job.code.set_result(code)
+
+    def _is_lost(self) -> None:
+        for job in self._jobs.values():
+            if job.is_running:
+                job.code.set_result(-signal.SIGKILL)
 
     async def _end(self, job: Job, grace: float) -> tuple[str, ...]:
         others = frozenset(other.root for other in self._jobs.values() if other is not job)
-        root = descendants.Root(job.root, job.mark, others)
+        alive = self._supervisor is not None and self._supervisor.alive
+        keeper = self._supervisor.pid if alive and self._supervisor else 0
+        root = descendants.Root(job.root, job.mark, keeper, others)
         ran = await asyncio.to_thread(descendants.end, root, grace=grace)
         with suppress(TimeoutError):
             async with asyncio.timeout(descendants.KILL_SECONDS):
@@ -279,18 +298,7 @@ async def run(
     return Finished(collected, job.code.result(), survivors)
 
 
-def _wait(popen: subprocess.Popen[bytes], job: Job, loop: asyncio.AbstractEventLoop) -> None:
-    code = popen.wait()
-    with suppress(RuntimeError):
-        loop.call_soon_threadsafe(_settle, job.code, code)
-
-
-def _settle(future: asyncio.Future[int], code: int) -> None:
-    if not future.done():
-        future.set_result(code)
-
-
-def _why(error: OSError | ValueError) -> str:
-    if isinstance(error, OSError) and error.errno == errno.E2BIG:
+def _why(error: OSError) -> str:
+    if error.errno == errno.E2BIG:
         return "it is too long for one argument (about 128 kB); write it to a script file first"
     return str(error)

@@ -118,6 +118,7 @@ async def test_nothing_of_a_command_survives_it(sandbox: Sandbox) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+    await processes.close()
     assert not [
         p
         for p in process_table()

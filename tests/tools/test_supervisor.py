@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.tools.descendants import process_table
+from tests.tools.conftest import Bench, until
+from tests.tools.test_bash import marker, running
+
+OWNER = """
+import asyncio, sys
+from pathlib import Path
+from app.tools.process import Processes
+
+async def main():
+    folder = Path(sys.argv[1])
+    processes = Processes(folder, {"PATH": "/usr/local/bin:/usr/bin:/bin"})
+    for command in sys.argv[2:]:
+        processes.start(("/bin/bash", "-c", command), command, None)
+    await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sleep {n}",
+        'trap "" TERM HUP INT; sleep {n}; sleep {n}',
+        "setsid sleep {n} & wait",
+        "(setsid env -i /bin/sleep {n} >/dev/null 2>&1 &) ; sleep {n}",
+        "bash -c 'bash -c \"sleep {n} | cat\"'",
+    ],
+)
+async def test_nothing_outlives_a_program_that_is_killed_outright(
+    tmp_path: Path, command: str
+) -> None:
+    seconds = marker(tmp_path)
+    owner = subprocess.Popen(  # noqa: ASYNC220 - it starts at once
+        [sys.executable, "-c", OWNER, str(tmp_path), command.format(n=seconds)],
+        cwd=Path(__file__).parents[2],
+    )
+    try:
+        await until(lambda: running(seconds))
+    finally:
+        owner.send_signal(signal.SIGKILL)
+        owner.wait()
+    await until(lambda: not running(seconds))
+
+
+def supervisor_of(command: str) -> int:
+    """The process above the one whose command line holds a text."""
+    at = running(command)[0]
+    parents = {p.pid: p.parent for p in process_table()}
+    while parents[at] != os.getpid():
+        at = parents[at]
+    return at
+
+
+async def test_a_command_that_ends_the_program_above_it_is_told_and_the_next_one_runs(
+    bench: Bench, tmp_path: Path
+) -> None:
+    seconds = marker(tmp_path)
+    call = asyncio.create_task(bench.call("bash", command=f"setsid sleep {seconds} & wait"))
+    await until(lambda: running(seconds))
+    os.kill(supervisor_of(seconds), signal.SIGKILL)
+    outcome = await asyncio.wait_for(call, 10)
+    assert "killed by SIGKILL" in outcome.effects.outcome
+    await until(lambda: not running(seconds))
+    assert await bench.text("bash", command="echo again") == "again"
+
+
+async def test_the_program_above_commands_knows_no_secret_and_ends_with_its_owner(
+    bench: Bench,
+) -> None:
+    text = await bench.text("bash", command="tr '\\0' '\\n' < /proc/$PPID/environ; echo pid=$PPID")
+    assert "PATH=" in text
+    assert "sk-ant-probe" not in text
+    pid = int(text.rpartition("pid=")[2])
+    await bench.processes.close()
+    assert pid not in {p.pid for p in process_table() if not p.is_dead}
+
+
+async def test_a_program_that_cannot_be_started_is_a_clean_error(bench: Bench) -> None:
+    bench.wrap = lambda argv, cwd: ("/nonexistent/program", *argv)
+    assert "No such file" in await bench.refusal("bash", command="true")
+
+
+async def test_odd_bytes_in_commands_and_environment_arrive_as_they_are(bench: Bench) -> None:
+    assert await bench.text("bash", command="printf '%s' 'ü\x7f\t€'") == "ü\t€"
+
+
+async def test_signals_that_python_ignores_end_commands_as_usual(bench: Bench) -> None:
+    outcome = await bench.call("bash", command="yes | true; echo ${PIPESTATUS[0]}")
+    assert str(outcome.content).startswith("141")
