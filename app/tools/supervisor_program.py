@@ -34,6 +34,7 @@ _RESTORED = ("SIGPIPE", "SIGXFSZ", "SIGINT", "SIGTERM", "SIGHUP")
 
 def serve(wire: socket.socket) -> None:
     """Start commands as asked and tell how they end, until the wire closes; then end all that still runs."""
+    wire.set_inheritable(False)  # commands must neither speak on it nor keep it open
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

@@ -100,3 +100,8 @@ async def test_odd_bytes_in_commands_and_environment_arrive_as_they_are(bench: B
 async def test_signals_that_python_ignores_end_commands_as_usual(bench: Bench) -> None:
     outcome = await bench.call("bash", command="yes | true; echo ${PIPESTATUS[0]}")
     assert str(outcome.content).startswith("141")
+
+
+async def test_commands_hold_no_descriptor_of_the_program_above_them(bench: Bench) -> None:
+    text = await bench.text("bash", command="cd /proc/self/fd; exec ls -1 .")
+    assert set(text.split()) <= {"0", "1", "2", "3"}  # the last is ls's own
