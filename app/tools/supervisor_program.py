@@ -73,6 +73,7 @@ def _answer(wire: socket.socket, names: dict[int, str]) -> bool:
     if not head:
         return False
     output = descriptors[0]
+    os.set_inheritable(output, False)
     asked = json.loads(_exactly(wire, LENGTH.unpack(head)[0]))
     try:
         pid = _start(asked["argv"], asked["cwd"], asked["env"], output)
