@@ -10,7 +10,6 @@ from pathlib import Path
 from app.errors import RecordUnwritable
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-_sync_data = getattr(os, "fdatasync", os.fsync)
 
 
 class AppendFile:
@@ -111,6 +110,11 @@ def write_new(path: Path, data: bytes) -> None:
         with suppress(OSError):
             left.unlink()
         raise unwritable(path, error) from error
+
+
+def _sync_data(handle: int) -> None:
+    """Wait until a file's bytes are on the disk, and its size, but not its times."""
+    getattr(os, "fdatasync", os.fsync)(handle)
 
 
 def sync_folder(folder: Path) -> None:

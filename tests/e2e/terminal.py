@@ -15,6 +15,7 @@ import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyte
 
@@ -65,7 +66,11 @@ class Terminal:
         self._set_size(columns, rows)
         self._outer = termios.tcgetattr(slave)
         self._slave = slave
-        self.process = subprocess.Popen(
+        self.process: Any = self.start(argv, cwd, env, slave)
+
+    def start(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], slave: int) -> Any:
+        """Start the program in the terminal; return what has the methods of a `Popen`."""
+        return subprocess.Popen(
             list(argv),
             cwd=cwd,
             env=dict(env),
