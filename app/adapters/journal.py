@@ -175,9 +175,11 @@ class Journal:
         """Return the Nth compaction, also an undone one, or None."""
         return await self._do(self._files.reader.commit, number)
 
-    async def remarks(self, kinds: Set[str], *, since: int = 0) -> tuple[Remark, ...]:
-        """Return the remarks of these kinds with a higher ``seq`` than ``since``, oldest first."""
-        return await self._do(partial(self._files.reader.remarks, kinds, since=since))
+    async def remarks(
+        self, kinds: Set[str], *, since: int = 0, until: int | None = None
+    ) -> tuple[Remark, ...]:
+        """Return the remarks of these kinds after ``since`` and before ``until``, oldest first."""
+        return await self._do(partial(self._files.reader.remarks, kinds, since=since, until=until))
 
     async def messages(self, numbers: Sequence[int]) -> tuple[Entry, ...]:
         """Return these messages of the record; unknown numbers are left out."""

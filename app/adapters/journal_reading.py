@@ -27,6 +27,7 @@ from app.adapters.journal_scan import (
     Place,
     SegmentScan,
     damage_notices,
+    is_plain,
     lines,
     scan_events,
     scan_segment,
@@ -206,22 +207,29 @@ class SessionReader:
             stored = found[0] if found else None  # type: ignore[assignment]
         return stored.commit if isinstance(stored, CommitLine) else None
 
-    def remarks(self, kinds: Set[str], *, since: int = 0) -> tuple[Remark, ...]:
-        """Return the remarks of these kinds with a higher ``seq`` than ``since``, oldest first."""
+    def remarks(
+        self, kinds: Set[str], *, since: int = 0, until: int | None = None
+    ) -> tuple[Remark, ...]:
+        """Return the remarks of these kinds after ``since`` and before ``until``, oldest first."""
         path = self.folder / EVENTS_FILE
         found: list[Remark] = []
         if not path.exists():
             return ()
         for _, line in lines(path):
             head = EVENT_HEAD.match(line)
-            if head and head[2] == b"kind" and head[3].decode("ascii", "replace") not in kinds:
+            if head and _elsewhere(head, kinds, since, until) and is_plain(line):
                 continue
             for piece in pieces(line)[0]:
                 try:
                     stored = decode(piece.value)
                 except ValueError:
                     continue
-                if isinstance(stored, Remark) and stored.kind in kinds and stored.seq > since:
+                if (
+                    isinstance(stored, Remark)
+                    and stored.kind in kinds
+                    and stored.seq > since
+                    and (until is None or stored.seq < until)
+                ):
                     found.append(stored)
         return tuple(found)
 
@@ -342,3 +350,11 @@ class SessionReader:
     def _note_unreadable(self, path: Path, place: Place) -> None:
         row = 1 + sum(1 for offset, _ in lines(path) if offset < place.offset)
         self._unreadable.setdefault(path.name, set()).add(row)
+
+
+def _elsewhere(head: re.Match[bytes], kinds: Set[str], since: int, until: int | None) -> bool:
+    """Whether the head of a line of the events says that it holds none of these remarks."""
+    seq = int(head[1])
+    if seq <= since or (until is not None and seq >= until):
+        return True
+    return head[2] == b"mark" or head[3].decode("ascii", "replace") not in kinds

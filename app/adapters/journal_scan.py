@@ -175,12 +175,12 @@ def scan_segment(path: Path) -> SegmentScan:
     """
     scan = SegmentScan(MessageIndex(), Tail())
     for row, (offset, line) in enumerate(lines(path), start=1):
-        head = MESSAGE_HEAD.match(line) if _plain(line) else None
+        head = MESSAGE_HEAD.match(line) if is_plain(line) else None
         if head:
             seq, number, first, count = map(int, head.groups())
             scan.index.add(Place(offset, len(line)), number, first, count)
             _good(scan.tail, offset, line, seq)
-        elif _plain(line) and (head := COMMIT_HEAD.match(line)):
+        elif is_plain(line) and (head := COMMIT_HEAD.match(line)):
             _take_commit(scan, Place(offset, len(line)), *map(int, head.groups()))
             _good(scan.tail, offset, line, int(head[1]))
         else:
@@ -192,7 +192,7 @@ def scan_events(path: Path) -> EventScan:
     """Read the events file once; a missing one is empty. Raises as `scan_segment` does."""
     scan = EventScan([], Tail())
     for row, (offset, line) in enumerate(_lines_or_none(path), start=1):
-        head = EVENT_HEAD.match(line) if _plain(line) else None
+        head = EVENT_HEAD.match(line) if is_plain(line) else None
         if head is None:
             _read_pieces(scan, offset, line, row)
             continue
@@ -211,7 +211,7 @@ def _lines_or_none(path: Path) -> Iterator[tuple[int, bytes]]:
         return
 
 
-def _plain(line: bytes) -> bool:
+def is_plain(line: bytes) -> bool:
     """Whether a line looks whole and holds one record only."""
     return line.endswith(b"}\n") and line.find(START, 1) < 0
 

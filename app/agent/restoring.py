@@ -5,14 +5,17 @@ from __future__ import annotations
 import dataclasses
 import heapq
 from collections.abc import Iterable
+from contextlib import suppress
 from operator import attrgetter
 
 from app.agent.dialogue import Dialogue, floor_of
 from app.agent.queue import TypedAhead
 from app.core import remarks
 from app.core.budget import Usage
+from app.core.conversation import folded, in_force
 from app.core.effects import Effects, effects_from_json
 from app.core.events import TodoItem
+from app.core.folding import Fold
 from app.core.history import Commit, Entry, HistoryItem, Remark, Undone
 from app.core.messages import JsonObject, ToolResult, block_from_json
 from app.core.reports import CompactionReport, Layer, Outcome
@@ -25,12 +28,14 @@ RESTORED = frozenset(
         remarks.REPORT,
         remarks.QUEUED,
         remarks.UNQUEUED,
-        remarks.RESULT,
         remarks.TODO,
         remarks.MUTED,
         remarks.NOTE,
     }
 )
+
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
+"""What reading the data of a remark raises when it is not of the shape that its kind has here."""
 
 Finished = dict[str, tuple[ToolResult, Effects]]
 """Results of calls that had ended before an interruption, by ``tool_use_id``."""
@@ -40,50 +45,68 @@ async def restore(dialogue: Dialogue, queue: TypedAhead) -> Finished:
     """Fill a fresh dialogue and queue from the record; return finished results that no message holds yet."""
     history = await dialogue.record.history()
     kept = await dialogue.record.remarks(RESTORED)
-    undone = {item.commit for item in history if isinstance(item, Undone)}
-    finished: Finished = {}
+    fold = Fold()
     queued: dict[str, Remark] = {}
-    said: list[Entry] = []
-    for item in _in_order(history, kept):
-        if isinstance(item, Commit) and item.number in undone:
-            continue
-        dialogue.conversation = dialogue.conversation.apply(item)
+    for item in _in_order(in_force(history), kept):
+        fold.apply(item)
         match item:
             case Commit():
                 dialogue.replaced_view()
                 dialogue.muted_until = 0
             case Undone():
                 dialogue.replaced_view()
-            case Entry() if item.spoken:
-                said.append(item)
-            case Remark(kind=remarks.USAGE, data=data):
-                _count(dialogue, data)
-            case Remark(kind=remarks.PROMPT, data=data):
-                tools = [ToolSpec(**spec) for spec in data["tools"]]
-                # The usages that follow were billed with this floor.
-                floor = floor_of(data["system"], tools)
-                dialogue.meter = dataclasses.replace(dialogue.meter, floor=floor)
-                dialogue.prompt_in_record = (data["system"], data["tools"])
-            case Remark(kind=remarks.REPORT, data=data):
-                dialogue.reports.append(report_from_json(data, item.time))
-            case Remark(kind=remarks.TODO, data=data):
-                dialogue.todo = tuple(TodoItem(i["text"], i["state"]) for i in data["items"])
-            case Remark(kind=remarks.MUTED, data=data):
-                dialogue.muted_until = int(data["until"])
-            case Remark(kind=remarks.NOTE, data=data):
-                dialogue.noted = float(data["mark"])
-            case Remark(kind=remarks.QUEUED, data=data):
-                queued[data["id"]] = item
-            case Remark(kind=remarks.UNQUEUED, data=data):
-                queued.pop(data["id"], None)
-            case Remark(kind=remarks.RESULT, data=data):
-                block = block_from_json(data["result"])
-                if isinstance(block, ToolResult):
-                    finished[block.tool_use_id] = (block, effects_from_json(data["effects"]))
+            case Remark():
+                with suppress(*UNREADABLE):
+                    _take(dialogue, queued, item, now=fold.sizes.total)
             case _:
                 pass
+    dialogue.conversation = folded(fold)
+    said = [entry for entry in fold.entries if entry.spoken]
     queue.waiting.update(_undelivered(queued.values(), said))
-    return finished
+    return await _finished(dialogue)
+
+
+def _take(dialogue: Dialogue, queued: dict[str, Remark], remark: Remark, *, now: float) -> None:
+    """Take one remark of the record; ``now`` is the raw estimate of the view at that moment."""
+    data = remark.data
+    match remark.kind:
+        case remarks.USAGE:
+            _count(dialogue, data, now=now)
+        case remarks.PROMPT:
+            tools = [ToolSpec(**spec) for spec in data["tools"]]
+            # The usages that follow were billed with this floor.
+            floor = floor_of(data["system"], tools)
+            dialogue.meter = dataclasses.replace(dialogue.meter, floor=floor)
+            dialogue.prompt_in_record = (data["system"], data["tools"])
+        case remarks.REPORT:
+            dialogue.reports.append(report_from_json(data, remark.time))
+        case remarks.TODO:
+            dialogue.todo = tuple(TodoItem(i["text"], i["state"]) for i in data["items"])
+        case remarks.MUTED:
+            dialogue.muted_until = int(data["until"])
+        case remarks.NOTE:
+            dialogue.noted = float(data["mark"])
+        case remarks.QUEUED:
+            if isinstance(data["id"], str) and isinstance(data["text"], str):
+                queued[data["id"]] = remark
+        case remarks.UNQUEUED:
+            queued.pop(data["id"], None)
+        case _:
+            pass
+
+
+async def _finished(dialogue: Dialogue) -> Finished:
+    """Return the results that came since the newest message, if that one has calls."""
+    if not dialogue.conversation.open_calls:
+        return {}
+    since = dialogue.conversation.entries[-1].seq
+    found: Finished = {}
+    for remark in await dialogue.record.remarks(frozenset({remarks.RESULT}), since=since):
+        with suppress(*UNREADABLE):
+            block = block_from_json(remark.data["result"])
+            if isinstance(block, ToolResult):
+                found[block.tool_use_id] = (block, effects_from_json(remark.data["effects"]))
+    return found
 
 
 def report_from_json(data: JsonObject, time: str) -> CompactionReport:
@@ -103,12 +126,11 @@ def _in_order(history: Iterable[HistoryItem], kept: Iterable[Remark]) -> Iterabl
     return heapq.merge(plain, kept, key=attrgetter("seq"))
 
 
-def _count(dialogue: Dialogue, data: JsonObject) -> None:
+def _count(dialogue: Dialogue, data: JsonObject, *, now: float) -> None:
     usage = Usage(data["input"], data["cache_read"], data["cache_write"], data["output"])
     dialogue.count(usage, data.get("cost"))
     if data.get("purpose") == Purpose.TURN:
         dialogue.contexts.append(usage.prompt)
-        now = dialogue.conversation.sizes.total
         dialogue.meter = dialogue.meter.measure(usage, sent=float(data["sent"]), now=now)
 
 

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.compaction.stubs import target_of
-from app.core.conversation import Conversation, ResultRef
-from app.core.effects import Span
+from app.core.conversation import Conversation
+from app.core.effects import Span, spans_from_json, spans_to_json
 from app.core.events import TodoItem
 from app.core.history import Entry
 from app.core.messages import JsonObject, ToolResult
 from app.core.surrogates import repair
 from app.core.tokens import estimate_text
+from app.core.view_parts import ResultRef
 from app.core.visible_text import one_line
 
 COMMANDS_KEPT = 200

@@ -15,9 +15,10 @@ from app.compaction import thinking
 from app.compaction.payback import gain, requests_to_pay
 from app.compaction.stubs import stub_line
 from app.compaction.superseded import superseded
-from app.core.conversation import Conversation, ResultRef
+from app.core.conversation import Conversation
 from app.core.policy import MicroPolicy, MicroRule
 from app.core.tokens import ASTRAL_TOKENS, estimate_text
+from app.core.view_parts import ResultRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.core.conversation import ResultRef
+from app.core.view_parts import ResultRef
 from app.core.visible_text import one_line
 
 TOOL_CHARS = 64

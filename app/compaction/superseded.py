@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from app.core.conversation import ResultRef
 from app.core.effects import Span
+from app.core.view_parts import ResultRef
 
 
 def superseded(results: Sequence[ResultRef]) -> frozenset[int]:

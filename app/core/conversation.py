@@ -6,11 +6,11 @@ elsewhere; here its decisions are only applied.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.core.effects import Effects
-from app.core.history import Bared, Cleared, Commit, Entry, HistoryItem, Pinned, Remark, Undone
+from app.core.folding import Fold
+from app.core.history import Cleared, Commit, Entry, HistoryItem, Undone
 from app.core.messages import (
     Block,
     JsonObject,
@@ -21,63 +21,10 @@ from app.core.messages import (
     ToolUse,
     without_thinking,
 )
-from app.core.tokens import estimate_block, estimate_message, estimate_result, estimate_text
+from app.core.view_parts import ResultRef, Sizes
 
-NO_EFFECTS = Effects()
 NO_OUTPUT = "(no output)"
 """Stands for a tool result without content: some endpoints refuse an empty one."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResultRef:
-    """A tool result of the view, with the call that asked for it."""
-
-    number: int
-    entry: str
-    """Id of the message it stands in."""
-    block: int
-    """Its position in that message's content."""
-    tool_use_id: str
-    tool: str
-    """Name of the tool; "unknown" when the call is not known."""
-    input: JsonObject
-    effects: Effects
-    tokens: float
-    """Estimated tokens of the original content, before the session's factor."""
-    chars: int
-    """Characters of its text."""
-    is_error: bool
-
-    @property
-    def id(self) -> str:
-        """``r<N>``."""
-        return f"r{self.number}"
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """Estimated tokens of the view by part, before the session's factor."""
-
-    summary: float = 0.0
-    words: float = 0.0
-    """What the user wrote."""
-    results: float = 0.0
-    """Tool results, cleared ones at the size of their stubs."""
-    other: float = 0.0
-    """The model's own messages and notes."""
-
-    @property
-    def total(self) -> float:
-        """All parts together."""
-        return self.summary + self.words + self.results + self.other
-
-    def __add__(self, other: Sizes) -> Sizes:
-        return Sizes(
-            self.summary + other.summary,
-            self.words + other.words,
-            self.results + other.results,
-            self.other + other.other,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +72,7 @@ class Conversation:
     pinned: frozenset[str] = frozenset()
     bare: frozenset[str] = frozenset()
     """Messages whose thinking was removed."""
-    sizes: Sizes = Sizes()
+    sizes: Sizes = field(default_factory=Sizes)
     calls: Mapping[str, ToolUse] = field(default_factory=dict)
     """The calls of the last assistant message, by id."""
 
@@ -148,86 +95,40 @@ class Conversation:
         """Return the conversation with one more message."""
         return self.extend((entry,))
 
-    def extend(self, entries: Sequence[Entry]) -> Conversation:
+    def extend(self, entries: Iterable[Entry]) -> Conversation:
         """Return the conversation with more messages; the same as one after another, but copied only once."""
-        if not entries:
-            return self
-        calls, sizes = self.calls, self.sizes
-        own = self.own_tokens[-1] if self.own_tokens else 0.0
-        results: list[ResultRef] = []
-        own_tokens: list[float] = []
-        for entry in entries:
-            refs = _refs(entry, calls)
-            if entry.message.role == "assistant":
-                calls = {call.id: call for call in entry.message.tool_uses}
-            part = _sizes(entry, refs)
-            own += part.words + part.other
-            sizes += part
-            results += refs
-            own_tokens.append(own)
-        return replace(
-            self,
-            entries=(*self.entries, *entries),
-            results=(*self.results, *results) if results else self.results,
-            live=(*self.live, *results) if results else self.live,
-            own_tokens=(*self.own_tokens, *own_tokens),
-            sizes=sizes,
-            calls=calls,
-        )
+        return self._after(*entries)
 
     def clear(self, cleared: Cleared) -> Conversation:
         """Return the conversation with results replaced by their stubs; results not in the view are ignored."""
-        known = {ref.id: ref for ref in self.live}
-        stubs = {i: line for i, line in cleared.stubs.items() if i in known}
-        delta = sum(estimate_text(line) - known[i].tokens for i, line in stubs.items())
-        conversation = replace(
-            self,
-            stubs={**self.stubs, **stubs},
-            live=tuple(ref for i, ref in known.items() if i not in stubs),
-            sizes=self.sizes + Sizes(results=delta),
-        )
-        return conversation.without_thinking(cleared.bare)
-
-    def without_thinking(self, ids: Iterable[str]) -> Conversation:
-        """Return the conversation with the thinking of these messages removed, for good."""
-        wanted = set(ids) - self.bare
-        if not wanted:
-            return self
-        removed = sum(_thinking_tokens(e) for e in self.entries if e.id in wanted)
-        return replace(self, bare=self.bare | wanted, sizes=self.sizes + Sizes(other=-removed))
+        return self._after(cleared)
 
     def compact(self, commit: Commit) -> Conversation:
         """Return the conversation after a compaction."""
-        kept_ids = set(commit.kept)
-        fresh = Conversation(
-            head=commit.head,
-            base=commit.number,
-            facts=commit.facts,
-            pinned=self.pinned,
-            sizes=Sizes(summary=estimate_message(commit.head)),
-        )
-        fresh = fresh.extend([entry for entry in self.entries if entry.id in kept_ids])
-        return fresh.clear(Cleared(commit.seq, commit.stubs, commit.bare))
+        return self._after(commit)
 
     def apply(self, item: HistoryItem) -> Conversation:
         """Return the conversation after one item of the record; undoing needs `replay`."""
-        match item:
-            case Entry():
-                return self.append(item)
-            case Cleared():
-                return self.clear(item)
-            case Commit():
-                return self.compact(item)
-            case Pinned(_, results, on):
-                return replace(
-                    self, pinned=self.pinned | set(results) if on else self.pinned - set(results)
-                )
-            case Bared(_, messages):
-                return self.without_thinking(messages)
-            case Undone(_, _, bare):
-                return self.without_thinking(bare)
-            case Remark():
-                return self
+        return self._after(item)
+
+    def _after(self, *items: HistoryItem) -> Conversation:
+        fold = Fold(
+            head=self.head,
+            base=self.base,
+            facts=self.facts,
+            entries=list(self.entries),
+            results=list(self.results),
+            live={ref.number: ref for ref in self.live},
+            own_tokens=list(self.own_tokens),
+            stubs=dict(self.stubs),
+            pinned=self.pinned,
+            bare=set(self.bare),
+            sizes=self.sizes,
+            calls=self.calls,
+        )
+        for item in items:
+            fold.apply(item)
+        return folded(fold)
 
     def view(self) -> View:
         """Return the messages of the next request: stubs in place, thinking removed, neighbours merged."""
@@ -272,19 +173,37 @@ class Conversation:
         return _ended(Message(message.role, tuple(blocks)))
 
 
-def replay(items: Iterable[HistoryItem]) -> Conversation:
-    """Return the conversation that a record describes; ``items`` in order of ``seq``."""
+def folded(fold: Fold) -> Conversation:
+    """Return the conversation that a fold has come to."""
+    return Conversation(
+        head=fold.head,
+        base=fold.base,
+        facts=fold.facts,
+        entries=tuple(fold.entries),
+        results=tuple(fold.results),
+        live=tuple(fold.live.values()),
+        own_tokens=tuple(fold.own_tokens),
+        stubs=fold.stubs,
+        pinned=fold.pinned,
+        bare=frozenset(fold.bare),
+        sizes=fold.sizes,
+        calls=fold.calls,
+    )
+
+
+def in_force(items: Iterable[HistoryItem]) -> tuple[HistoryItem, ...]:
+    """Return what the view is folded from: all but the compactions that were taken back."""
     history = tuple(items)
     undone = {item.commit for item in history if isinstance(item, Undone)}
-    conversation = Conversation()
-    new: list[Entry] = []
-    for item in history:
-        if isinstance(item, Entry):
-            new.append(item)
-        elif not (isinstance(item, Commit) and item.number in undone):
-            conversation = conversation.extend(new).apply(item)
-            new.clear()
-    return conversation.extend(new)
+    return tuple(i for i in history if not (isinstance(i, Commit) and i.number in undone))
+
+
+def replay(items: Iterable[HistoryItem]) -> Conversation:
+    """Return the conversation that a record describes; ``items`` in order of ``seq``."""
+    fold = Fold()
+    for item in in_force(items):
+        fold.apply(item)
+    return folded(fold)
 
 
 def _is_empty(block: Block) -> bool:
@@ -292,42 +211,6 @@ def _is_empty(block: Block) -> bool:
     if isinstance(block, ToolResult):
         return not block.content
     return isinstance(block, Text) and (not block.text or block.text.isspace())
-
-
-def _refs(entry: Entry, calls: Mapping[str, ToolUse]) -> tuple[ResultRef, ...]:
-    if not entry.first_result:
-        return ()
-    refs: list[ResultRef] = []
-    for at, block in enumerate(entry.message.content):
-        if not isinstance(block, ToolResult):
-            continue
-        call = calls.get(block.tool_use_id)
-        refs.append(
-            ResultRef(
-                number=entry.first_result + len(refs),
-                entry=entry.id,
-                block=at,
-                tool_use_id=block.tool_use_id,
-                tool=call.name if call else "unknown",
-                input=call.input if call else {},
-                effects=entry.effects.get(block.tool_use_id, NO_EFFECTS),
-                tokens=estimate_result(block),
-                chars=len(block.text),
-                is_error=block.is_error,
-            )
-        )
-    return tuple(refs)
-
-
-def _sizes(entry: Entry, refs: tuple[ResultRef, ...]) -> Sizes:
-    results = sum(ref.tokens for ref in refs)
-    words = sum(estimate_block(entry.message.content[i]) for i in entry.spoken)
-    other = estimate_message(entry.message) - results - words
-    return Sizes(words=words, results=results, other=other)
-
-
-def _thinking_tokens(entry: Entry) -> float:
-    return sum(estimate_block(b) for b in entry.message.content if isinstance(b, Thinking))
 
 
 def _ended(message: Message) -> Message:

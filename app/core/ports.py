@@ -136,8 +136,16 @@ class Record(Protocol):
         """Write anything else."""
         ...
 
-    async def remarks(self, kinds: Set[str]) -> tuple[Remark, ...]:
-        """Return all remarks of these kinds since the session began, oldest first."""
+    async def remarks(
+        self, kinds: Set[str], *, since: int = 0, until: int | None = None
+    ) -> tuple[Remark, ...]:
+        """Return the remarks of these kinds with a higher ``seq`` than ``since``, oldest first.
+
+        Args:
+            kinds: Names of `core.remarks`.
+            since: Those up to this ``seq`` are left out.
+            until: Those from this ``seq`` on are left out too; None for no end.
+        """
         ...
 
     async def sync(self) -> None:
