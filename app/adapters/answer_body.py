@@ -32,6 +32,8 @@ class AnswerBody:
         self._first = b""
         self._is_events: bool | None = None
         self._seen_event = False
+        self.parts = 0
+        """Events so far that are no pings."""
 
     @property
     def finished(self) -> bool:
@@ -83,6 +85,7 @@ class AnswerBody:
             if self.finished:
                 break
             self._seen_event = True
+            self.parts += event.name != "ping"
             data = event.data.strip()
             if data and data != "[DONE]":
                 shown += self._take(event.name, data)

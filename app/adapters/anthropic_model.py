@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from app.adapters.answer_body import AnswerBody
-from app.adapters.connection_errors import broken_stream, connection_error
+from app.adapters.connection_errors import broken_stream, connection_error, only_pings
 from app.adapters.endpoint import LOCAL_KEY, Endpoint
 from app.adapters.endpoint_errors import Call, refused_field, status_error
 from app.adapters.model_list import next_page, read_model, read_models
@@ -47,6 +47,10 @@ SILENCE = 120.0
 """Seconds without a byte (pings are bytes) after which a call has failed."""
 LOCAL_SILENCE = 600.0
 """The same on this machine, where a model may read a long prompt for minutes before its first byte."""
+PINGS = 5
+"""How many times the silence a stream may go on with pings alone; a model that thinks unseen sends nothing else."""
+SLOWEST = 20.0
+"""Tokens a second of a slow model: pings are also taken for life as long as it may need for the longest answer."""
 CONNECT_SECONDS = 10.0
 LIST_SECONDS = 10.0
 VERSION = "anthropic-version"
@@ -196,7 +200,9 @@ class AnthropicModel:
             request, without=frozenset(self._dropped), signed_only=self.endpoint.official
         )
         response = await self._post(client, content, optional, call)
-        body = AnswerBody(call)
+        body, clock = AnswerBody(call), asyncio.get_running_loop().time
+        parts, grew = 0, clock()
+        patience = max(PINGS * self._silence, request.max_tokens / SLOWEST)
         try:
             chunks = response.aiter_bytes()
             async for chunk in chunks:
@@ -204,6 +210,10 @@ class AnthropicModel:
                     yield event
                 if body.finished:
                     break
+                if body.parts > parts:
+                    parts, grew = body.parts, clock()
+                elif clock() - grew >= patience:
+                    raise only_pings(self.endpoint, seconds=patience)
             await _drain(chunks)
         except _http_errors() as error:
             raise broken_stream(error, self.endpoint, silence=self._silence) from error

@@ -66,6 +66,15 @@ def broken_stream(error: BaseException, endpoint: Endpoint, *, silence: float) -
         what = "sent an answer whose compression is damaged"
     else:
         what = "broke the connection in the middle of an answer"
+    return _broken(what, endpoint)
+
+
+def only_pings(endpoint: Endpoint, *, seconds: float) -> StreamBroken:
+    """Return the error for an answer that does not go on although the connection lives."""
+    return _broken(f"sent nothing but signs of life for {seconds:g} s", endpoint)
+
+
+def _broken(what: str, endpoint: Endpoint) -> StreamBroken:
     return StreamBroken(
         f"{endpoint.messages_url} {what}.",
         hint="Send the message again; if it happens often, look at the proxy or gateway in between.",

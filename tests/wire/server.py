@@ -6,10 +6,13 @@ import asyncio
 import json
 import socket
 import struct
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+
+PING = b'event: ping\ndata: {"type": "ping"}\n\n'
+PING_SECONDS = 40.0
 
 
 @dataclass
@@ -32,8 +35,9 @@ class Reply:
 
     `ending` is how it ends after the last chunk: "whole" (proper end of the chunked body), "cut" (the socket closes
     inside the chunked body), "close" (no length was announced, the socket closes), "reset" (TCP reset), "stall"
-    (nothing more, until the client goes), "open" (like whole, but the chunked body is never ended). With status 0 not
-    even a header is sent.
+    (nothing more, until the client goes), "ping" (pings and nothing else, until the client goes), "open" (like whole,
+    but the chunked body is never ended). With status 0 not even a header is sent: "close" and "reset" end the
+    connection, anything else leaves the client waiting.
     """
 
     chunks: Iterable[bytes] = ()
@@ -63,11 +67,21 @@ def error_reply(status: int, kind: str, message: str, **headers: str) -> Reply:
     )
 
 
-class WireServer:
-    """Answers the nth request with the nth reply; the last reply repeats."""
+Brain = Callable[[Received], Reply]
+"""Gives the reply to each request in turn."""
 
-    def __init__(self, replies: Iterable[Reply]) -> None:
-        self.replies = list(replies)
+
+def in_turn(replies: Iterable[Reply]) -> Brain:
+    """Answers the nth request with the nth reply; the last reply repeats."""
+    left = list(replies)
+    return lambda _: left.pop(0) if len(left) > 1 else left[0]
+
+
+class WireServer:
+    """Answers each request as its brain says."""
+
+    def __init__(self, brain: Brain) -> None:
+        self.brain = brain
         self.requests: list[Received] = []
         self.connections = 0
         self.client_gone = asyncio.Event()
@@ -94,16 +108,19 @@ class WireServer:
         method, path, _ = head[0].split(" ")
         headers = {k.lower(): v for k, _, v in (line.partition(": ") for line in head[1:] if line)}
         body = await reader.readexactly(int(headers.get("content-length", "0")))
-        self.requests.append(Received(method, path, headers, body))
-        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-        return await self._answer(reply, reader, writer)
+        received = Received(method, path, headers, body)
+        self.requests.append(received)
+        return await self._answer(self.brain(received), reader, writer)
 
     async def _answer(
         self, reply: Reply, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
         if reply.status == 0:
-            await reader.read(1)
-            self.client_gone.set()
+            if reply.ending == "reset":
+                _reset(writer)
+            elif reply.ending != "close":
+                await reader.read(1)
+                self.client_gone.set()
             return False
         chunked = reply.ending != "close"
         headers = {
@@ -126,20 +143,30 @@ class WireServer:
                 await writer.drain()
                 if not await reader.read(1):
                     self.client_gone.set()
+            case "ping":
+                await self._ping(reader, writer)
             case "reset":
                 await writer.drain()
-                linger = struct.pack("ii", 1, 0)
-                writer.get_extra_info("socket").setsockopt(
-                    socket.SOL_SOCKET, socket.SO_LINGER, linger
-                )
-                writer.transport.abort()
+                _reset(writer)
         return False
+
+    async def _ping(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        gone = asyncio.ensure_future(reader.read(1))
+        while not (await asyncio.wait([gone], timeout=PING_SECONDS))[0]:
+            writer.write(b"%x\r\n%s\r\n" % (len(PING), PING))
+        self.client_gone.set()
+
+
+def _reset(writer: asyncio.StreamWriter) -> None:
+    linger = struct.pack("ii", 1, 0)
+    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    writer.transport.abort()
 
 
 @asynccontextmanager
-async def wire_server(*replies: Reply) -> AsyncIterator[WireServer]:
-    """A running server; `url` is its base URL."""
-    script = WireServer(replies)
+async def wire_server(*replies: Reply, brain: Brain | None = None) -> AsyncIterator[WireServer]:
+    """A running server that gives the replies in turn, or what a brain says; `url` is its base URL."""
+    script = WireServer(brain or in_turn(replies))
     server = await asyncio.start_server(script.serve, "127.0.0.1", 0)
     script.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
