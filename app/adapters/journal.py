@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.adapters import journal_outputs, journal_search
+from app.adapters.journal_masking import UNMASKED, Masking
 from app.adapters.session_files import (
     DISPLAY_ROOT,
     SessionFiles,
@@ -30,7 +31,8 @@ _T = TypeVar("_T")
 class Journal:
     """Implements `core.ports.Record`. Make one with `create` or `open`.
 
-    What a method returns is what a reader of the files will read, so that a replay gives the same view. All work on
+    What a method returns is what a reader of the files will read, so that a replay gives the same view; where secrets
+    are masked on the disk only, the running session keeps the text and a replay gives the view with masks. All work on
     the files is done in one thread, in the order of the calls. A call that is cancelled while it waits for the disk
     still finishes and returns; the cancellation is raised at its caller's next await, so that nobody misses what
     is on the disk.
@@ -48,6 +50,7 @@ class Journal:
         clock: Clock,
         display_root: str = DISPLAY_ROOT,
         ignored: bool = True,
+        masking: Masking = UNMASKED,
     ) -> Journal:
         """Begin a new session.
 
@@ -56,15 +59,22 @@ class Journal:
             clock: Gives the name and the times.
             display_root: How ``root`` is shown to people, without a slash at its end.
             ignored: Whether git is told to ignore the folder; sessions may hold secrets.
+            masking: What is masked on its way to the disk.
 
         Raises:
             RecordUnwritable: The folder cannot be made or written.
         """
-        return await cls._start(partial(create_files, root, clock, display_root, ignored))
+        return await cls._start(partial(create_files, root, clock, display_root, ignored), masking)
 
     @classmethod
     async def open(
-        cls, root: Path, session: str, *, clock: Clock, display_root: str = DISPLAY_ROOT
+        cls,
+        root: Path,
+        session: str,
+        *,
+        clock: Clock,
+        display_root: str = DISPLAY_ROOT,
+        masking: Masking = UNMASKED,
     ) -> Journal:
         """Go on with a session, under its exact name.
 
@@ -74,13 +84,15 @@ class Journal:
             FormatTooNew: A newer version wrote it.
             RecordUnwritable: The folder cannot be written.
         """
-        return await cls._start(partial(open_files, root, session, clock, display_root))
+        return await cls._start(partial(open_files, root, session, clock, display_root), masking)
 
     @classmethod
-    async def _start(cls, work: Callable[[], SessionFiles]) -> Journal:
+    async def _start(cls, work: Callable[[], SessionFiles], masking: Masking) -> Journal:
         worker = ThreadPoolExecutor(1, thread_name_prefix="journal")
         try:
-            return cls(await _finish(worker, work), worker)
+            files = await _finish(worker, work)
+            files.masking = masking
+            return cls(files, worker)
         except BaseException:
             worker.shutdown(wait=False)
             raise

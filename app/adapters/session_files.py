@@ -21,6 +21,7 @@ from app.adapters.journal_format import (
     encode_mark,
     encode_remark,
 )
+from app.adapters.journal_masking import UNMASKED
 from app.adapters.journal_reading import EVENTS_FILE, Counters, SessionReader, segment_name
 from app.adapters.journal_scan import MarkPlace, Place
 from app.adapters.journal_writing import (
@@ -61,6 +62,7 @@ class SessionFiles:
         self.lock = lock
         self.closed = False
         self.clock = clock
+        self.masking = UNMASKED
         self._display = display
         self.counters: Counters = reader.counters()
         tail = reader.scan(reader.segments[-1]).tail
@@ -82,7 +84,7 @@ class SessionFiles:
     def append(
         self, message: Message, spoken: tuple[int, ...], effects: Mapping[str, Effects]
     ) -> Entry:
-        """Write a message; return it as a reader will read it."""
+        """Write a message; return it as a reader will read it, so far as it holds no secret."""
         counters = self.counters
         count = len(message.tool_results)
         entry = Entry(
@@ -94,7 +96,8 @@ class SessionFiles:
             effects=effects,
             first_result=counters.result if count else 0,
         )
-        line = encode_entry(entry)
+        masked = self.masking.entry(entry)
+        line = encode_entry(masked)
         written = decode_line(line)
         assert isinstance(written, Entry)
         offset = self._segment.append(line)
@@ -102,21 +105,23 @@ class SessionFiles:
             counters.seq + 1, counters.number + 1, counters.result + count, counters.commit
         )
         self.reader.grew(written, Place(offset, len(line)))
-        return written
+        return written if masked == entry else _read_back(self.masking.seen_entry(entry))
 
     def mark(self, make: Callable[[int], _M], kind: str) -> _M:
         """Write a mark; ``make`` gets its ``seq``."""
         mark = make(self.counters.seq)
-        line = encode_mark(mark, self.clock.now())
+        masked = self.masking.mark(mark)
+        line = encode_mark(masked, self.clock.now())
         written = decode_line(line)
         assert isinstance(written, type(mark))
         offset = self._write_event(line)
         self.reader.marked(MarkPlace(mark.seq, kind, Place(offset, len(line))))
-        return written
+        return written if masked == mark else mark
 
     def remark(self, kind: str, data: JsonObject) -> Remark:
         """Write a remark."""
-        line = encode_remark(Remark(self.counters.seq, self.clock.now(), kind, data))
+        remark = Remark(self.counters.seq, self.clock.now(), kind, data)
+        line = encode_remark(self.masking.remark(remark))
         written = decode_line(line)
         assert isinstance(written, Remark)
         self._write_event(line)
@@ -139,7 +144,8 @@ class SessionFiles:
             summary=draft.summary,
             facts=draft.facts,
         )
-        line = encode_commit(CommitLine(commit, counters.number, counters.result))
+        masked = self.masking.commit(commit)
+        line = encode_commit(CommitLine(masked, counters.number, counters.result))
         written = decode_line(line)
         assert isinstance(written, CommitLine)
         segment = commit.number + 1
@@ -156,11 +162,12 @@ class SessionFiles:
         self.counters = Counters(
             counters.seq + 1, counters.number, counters.result, counters.commit + 1
         )
-        return written.commit
+        return written.commit if masked == commit else self.masking.seen_commit(commit)
 
     def store_output(self, name: str, text: str) -> str:
         """Write a result's full text; return its path as people see it."""
-        path = journal_outputs.store_output(self.reader.folder, name, text)
+        masked = self.masking.mask(text)
+        path = journal_outputs.store_output(self.reader.folder, name, masked)
         return f"{self._display}/{path.parent.name}/{path.name}"
 
     def sync(self) -> None:
@@ -199,9 +206,17 @@ def moved_files(files: SessionFiles, root: Path, display_root: str) -> SessionFi
         problem = error if isinstance(error, OSError) else OSError(str(error))
         raise unwritable(root, problem) from error
     moved = open_files(root, name, files.clock, display_root)
+    moved.masking = files.masking
     with suppress(OSError, RecordUnwritable):  # what cannot be synced there is in the copy
         files.close()
     return moved
+
+
+def _read_back(entry: Entry) -> Entry:
+    """Return a message as a reader would read it."""
+    read = decode_line(encode_entry(entry))
+    assert isinstance(read, Entry)
+    return read
 
 
 def _is_empty(path: Path) -> bool:

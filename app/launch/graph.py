@@ -17,6 +17,7 @@ from app.adapters.anthropic_model import AnthropicModel
 from app.adapters.clock import SystemClock
 from app.adapters.demo import DEMO_MODEL_ID
 from app.adapters.journal import Journal
+from app.adapters.journal_masking import Masking
 from app.adapters.sandbox import Sandbox, hide_environment
 from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.prompt import Surroundings
@@ -26,6 +27,7 @@ from app.core.permission import Judgement, Mode, Rule
 from app.core.ports import Approver, Tool
 from app.launch.confinement import check_sandbox, confinement, shell_note
 from app.launch.endpoint import build_model, is_tour, never, uses_demo, window_finder
+from app.launch.masking import mask_of, own_keys
 from app.permission.judge import judge
 from app.permission.places import Places
 from app.settings import Settings
@@ -61,8 +63,9 @@ async def open_session(
     await asyncio.to_thread(remove_leftovers, folder)
     record = await _record(settings, name)
     workspace = Workspace(folder, protected=[root])
-    places = Places.of(folder, Path.home(), [root])
-    processes = Processes(folder, child_environment(os.environ, project=folder))
+    environment = child_environment(os.environ, project=folder)
+    places = Places.of(folder, Path.home(), [root], search_path=environment.get("PATH", ""))
+    processes = Processes(folder, environment)
     demo = uses_demo(settings)
     model = build_model(settings, demo=demo)
 
@@ -75,7 +78,7 @@ async def open_session(
             wrap=confinement(settings, sandbox, needs.mode),
             policy=needs.policy,
             bash_seconds=round(settings.bash_timeout),
-            keys=tuple(key for key in (settings.api_key, settings.auth_token) if key),
+            keys=own_keys(settings),
         )
 
     def judge_call(
@@ -127,10 +130,16 @@ async def open_session(
 
 async def _record(settings: Settings, name: str | None) -> Journal:
     root, clock, display = settings.transcripts, SystemClock(), _display_root(settings)
+    masking = Masking(mask_of(settings), in_view=settings.mask_secrets == "view")
     if name is not None:
-        return await Journal.open(root, name, clock=clock, display_root=display)
-    ignored = not settings.commit_transcripts
-    return await Journal.create(root, clock=clock, display_root=display, ignored=ignored)
+        return await Journal.open(root, name, clock=clock, display_root=display, masking=masking)
+    return await Journal.create(
+        root,
+        clock=clock,
+        display_root=display,
+        ignored=not settings.commit_transcripts,
+        masking=masking,
+    )
 
 
 def _display_root(settings: Settings) -> str:

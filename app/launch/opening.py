@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.launch.asked import Launch, settings_of, wanted_session
 from app.launch.confinement import find_sandbox
+from app.launch.masking import mask_of
 from app.settings import Level, Settings, TrustQuestion, read_trust, remember_trust, trust_now
 
 if TYPE_CHECKING:
@@ -63,6 +64,10 @@ class Opening:
         self._warming = asyncio.create_task(opened.model.warm_up())
         session: Session = opened.session
         return session
+
+    def mask(self, text: str) -> str:
+        """Return a text as it may be written to the disk."""
+        return mask_of(self._settings)(text)
 
     def sandbox_name(self) -> str:
         """Return what confines commands; "" when nothing does, or before a session is open."""

@@ -16,14 +16,13 @@ from app.errors import ConfigError
 from app.launch.asked import Launch, settings_of, trust_of, trust_question, wanted_session
 from app.launch.confinement import find_sandbox
 from app.launch.endpoint import build_model
+from app.launch.masking import STATE_FOLDER
 from app.launch.opening import Opening
 from app.settings import Settings, read_settings, read_trust, save_user_setting
 
 if TYPE_CHECKING:
     from app.ui.app import PalApp
 
-STATE_FOLDER = Path(".local") / "state" / "palimpsest"
-"""Prompt history and other things that may be deleted, in the home folder."""
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 """Signals that end the screen in order: a closed terminal must not leave commands behind."""
 
@@ -99,6 +98,7 @@ def screen(launch: Launch) -> tuple[PalApp, Opening]:
         answer_trust=opening.answer_trust(asked) if asked is not None else None,
         save_setting=_save_setting,
         state_folder=state,
+        mask=opening.mask,
         first_run=not state.exists(),
         sandbox=opening.sandbox_name,
         choose=launch.resume == "" and not launch.go_on,

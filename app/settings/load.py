@@ -40,6 +40,7 @@ _STRICTNESS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "mode": (Mode.READ_ONLY, Mode.ASK, Mode.ACCEPT_EDITS, Mode.AUTO),
         "sandbox": ("require", "auto", "off"),
+        "mask_secrets": ("view", "record", "off"),
     }
 )
 """Values of the narrowing settings, the strictest first."""

@@ -281,6 +281,14 @@ SPECS: tuple[SettingSpec, ...] = (
         kind=Kind.POWER,
         live=False,
     ),
+    _setting(
+        "mask_secrets",
+        read.choice(("off", "record", "view")),
+        "Mask keys and passwords of known formats from now on: off; record, in all that is written to disk, while the "
+        "running session keeps the text (recall, undo and a resume bring back masks); view, in tool results too.",
+        kind=Kind.NARROWING,
+        live=False,
+    ),
     # Permission
     _setting("mode", read.choice(Mode), "How much runs without a question.", kind=Kind.NARROWING),
     _setting(

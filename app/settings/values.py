@@ -59,6 +59,9 @@ class Settings:
     """Where sessions are written, relative to the folder or absolute."""
     commit_transcripts: bool = False
     """Whether the transcript folder is left visible to git."""
+    mask_secrets: str = "off"
+    """"off", "record": on the disk, "view": there and in the tool results that the model sees. Off by default: what
+    was masked cannot be brought back, and the record is the only original of what was cleared or compacted."""
     mode: Mode = Mode.ASK
     rules: tuple[Rule, ...] = ()
     sandbox: str = "auto"

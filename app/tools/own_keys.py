@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
+from app.core.masking import hide
 from app.core.messages import Text
 from app.core.ports import ToolOutcome
-
-HIDDEN = "[this program's key]"
-LEAST_CHARS = 8
-"""Shorter ones are stand-ins that occur in ordinary words."""
-
-
-def hide(text: str, keys: Iterable[str]) -> str:
-    """Return the text with each key replaced."""
-    for key in keys:
-        if len(key) >= LEAST_CHARS and key in text:
-            text = text.replace(key, HIDDEN)
-    return text
 
 
 def without_keys(outcome: ToolOutcome, keys: tuple[str, ...]) -> ToolOutcome:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from app.core.masking import hide
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, Tool, ToolOutcome
 from app.core.requests import ToolSpec
@@ -15,7 +16,7 @@ from app.tools.bash import DEFAULT_SECONDS, BashTool, Wrap
 from app.tools.compact import CompactTool
 from app.tools.edit_file import EditFileTool
 from app.tools.list_files import ListFilesTool
-from app.tools.own_keys import hide, without_keys
+from app.tools.own_keys import without_keys
 from app.tools.process import Processes
 from app.tools.read_file import ReadFileTool
 from app.tools.recall import RecallSource, RecallTool

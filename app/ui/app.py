@@ -41,7 +41,7 @@ class PalApp(App[None]):
         self.time = clock
         self.approver = ScreenApprover()
         folder = wiring.state_folder
-        self.history = PromptHistory(folder / "history.jsonl" if folder else None)
+        self.history = PromptHistory(folder / "history.jsonl" if folder else None, wiring.mask)
         self._leaving = False
         for theme in OWN:
             self.register_theme(theme)

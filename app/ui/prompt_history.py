@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 KEPT = 1_000
@@ -17,10 +18,12 @@ class PromptHistory:
 
     Args:
         path: File with one JSON string a line; None keeps the history in memory only.
+        mask: What is done to a message on its way to the file.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, mask: Callable[[str], str] = str) -> None:
         self._path = path
+        self._mask = mask
         self._texts: list[str] | None = None
         self._at = 0
         self._draft = ""
@@ -72,16 +75,19 @@ class PromptHistory:
             return
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            line = json.dumps(text) + "\n"
+            line = self._line(text)
             with os.fdopen(
                 os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a"
             ) as file:
                 file.write(line)
             if len(self.texts) > 2 * KEPT:
                 self._texts = self.texts[-KEPT:]
-                self._path.write_text("".join(json.dumps(t) + "\n" for t in self._texts))
+                self._path.write_text("".join(map(self._line, self._texts)))
         except OSError:
             self._path = None
+
+    def _line(self, text: str) -> str:
+        return json.dumps(self._mask(text)) + "\n"
 
 
 def _read(path: Path | None) -> list[str]:

@@ -51,6 +51,8 @@ class Wiring:
     """Writes a setting by name to the user's settings file."""
     state_folder: Path | None = None
     """Where the prompt history is kept; None keeps it in memory."""
+    mask: Callable[[str], str] = str
+    """Takes secrets out of a text that is written to the disk."""
     first_run: bool = False
     choose: bool = False
     """Whether to offer the earlier sessions first."""

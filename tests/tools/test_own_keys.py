@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from app.core.effects import Effects
+from app.core.masking import HIDDEN, hide
 from app.core.messages import JsonObject, Text
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
-from app.tools.own_keys import HIDDEN, hide
 from app.tools.registry import CheckedTool
 
 KEY = "sk-ant-probe-0000"

@@ -1,0 +1,54 @@
+"""What is masked on its way to the disk: always this program's own keys, and secrets where a setting asks for it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from app.core.masking import OwnKeys
+from app.settings import Settings
+
+STATE_FOLDER = Path(".local") / "state" / "palimpsest"
+"""Prompt history and other things that may be deleted, in the home folder."""
+SALT_FILE = "mask_salt"
+SALT_BYTES = 32
+
+
+def own_keys(settings: Settings) -> tuple[str, ...]:
+    """Return this program's own credentials."""
+    return tuple(key for key in (settings.api_key, settings.auth_token) if key)
+
+
+def mask_of(settings: Settings) -> Callable[[str], str]:
+    """Return the mask that the settings ask for."""
+    keys = own_keys(settings)
+    if settings.mask_secrets == "off":
+        return OwnKeys(keys)
+    from app.core.secret_masks import KnownSecrets  # its table of formats is needed only here
+
+    return KnownSecrets(_salt(Path.home() / STATE_FOLDER), keys)
+
+
+@cache
+def _salt(folder: Path) -> bytes:
+    """Return this user's salt, made at its first use, so that masks stay the same over sessions.
+
+    Without a file that can be written they stay the same within this run.
+    """
+    path = folder / SALT_FILE
+    with suppress(OSError):
+        if len(found := path.read_bytes()) >= SALT_BYTES:
+            return found
+    salt = secrets.token_bytes(SALT_BYTES)
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        made = path.with_name(f"{SALT_FILE}.{os.getpid()}")
+        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(salt)
+        made.replace(path)
+    return salt
