@@ -15,7 +15,7 @@ from app.core.conversation import Conversation, replay
 from app.core.effects import Effects
 from app.core.events import TodoItem
 from app.core.history import Entry
-from app.core.messages import Message, ToolResult, user
+from app.core.messages import Image, Message, ToolResult, user
 from app.core.policy import CompactionPolicy
 from app.core.ports import CommitDraft, Model, Record
 from app.core.reports import CompactionReport
@@ -84,6 +84,8 @@ class Dialogue:
     """The model's own limit for an answer in tokens, where the endpoint says it."""
     muted_until: int = 0
     """Layer 2 waits until the next request passes this many tokens; 0 when it does not wait."""
+    overheard: list[str] = field(default_factory=list)
+    """What the user did meanwhile and wants told with their next message."""
     noted: float = 0.0
     """Highest share of the threshold that the model was told about since the last compaction."""
 
@@ -187,9 +189,16 @@ class Dialogue:
         self.conversation = self.conversation.append(entry)
         return entry
 
-    async def say(self, text: str, *, notes: Sequence[str] = ()) -> Entry:
-        """Add what the user wrote, with notes of the program behind it."""
-        return await self.append(user(text, *notes), spoken=(0,))
+    async def say(
+        self, text: str, pictures: Sequence[Image] = (), *, notes: Sequence[str] = ()
+    ) -> Entry:
+        """Add what the user wrote: pictures first, behind the text what was overheard and notes of the program."""
+        overheard = tuple(self.overheard)
+        message = user(text, *overheard, *notes)
+        message = dataclasses.replace(message, content=(*pictures, *message.content))
+        entry = await self.append(message, spoken=(len(pictures),))
+        del self.overheard[: len(overheard)]
+        return entry
 
     async def clear(self, stubs: Mapping[str, str], bare: Sequence[str]) -> None:
         """Replace results by stubs."""

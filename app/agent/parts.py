@@ -52,6 +52,8 @@ class SessionParts:
     """Moves the record to a temporary folder and returns its path, for when its own cannot be written."""
     is_tour: Callable[[str], bool] = lambda _text: False
     """Whether a text asks the embedded model for its tour."""
+    own_shell: Tool | None = None
+    """Runs the user's own commands, unconfined."""
     max_output_tokens: int = 8_000
     mode: Mode = Mode.ASK
     rules: tuple[Rule, ...] = ()

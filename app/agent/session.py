@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from app.agent.channel import Channel, Tell, Work
 from app.agent.dialogue import Dialogue, Frame, highest_threshold
 from app.agent.gate import Gate
 from app.agent.layers import Layers
+from app.agent.own_commands import OwnCommands
 from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.queue import TypedAhead
 from app.agent.restoring import restore
@@ -19,11 +20,12 @@ from app.agent.tour import announcement, tour_policy
 from app.agent.turn import Turn
 from app.agent.undoing import undo
 from app.agent.upkeep import SessionUpkeep
+from app.core import remarks
 from app.core.budget import Budget, Usage
 from app.core.conversation import Conversation, replay
 from app.core.events import BudgetChanged, ErrorRaised, Notice, SummaryPreviewed, TodoItem
 from app.core.history import Entry
-from app.core.messages import JsonObject, Message
+from app.core.messages import Image, JsonObject, Message
 from app.core.originals import find_original, read_id
 from app.core.permission import Judgement, Mode, Rule
 from app.core.policy import CompactionPolicy
@@ -49,6 +51,8 @@ class Session:
             )
         )
         self._channel = Channel()
+        self._side = Channel()
+        """For the user's own commands, which run beside a turn."""
         self._wanted: list[str] = []
         self.unsaved = ""
         """The temporary folder that holds the record because its own cannot be written; "" when all is well."""
@@ -57,6 +61,7 @@ class Session:
         frame = _frame(parts, tuple(tool.spec for tool in self._tools.values()))
         self._dialogue = Dialogue(parts.record, parts.model, frame, parts.policy)
         self._queue = TypedAhead(parts.record)
+        self._own = OwnCommands(parts.own_shell, self._dialogue)
         self._upkeep = SessionUpkeep(parts, self._dialogue)
         self._layers = Layers(self._dialogue, parts.read_lines, parts.clock, self._upkeep)
         self._gate = Gate(
@@ -72,6 +77,7 @@ class Session:
         """Return the session of a new or an existing record; calls that were cut off get their results."""
         session = cls(parts)
         finished = await restore(session._dialogue, session._queue)
+        await session._restore_own()
         await session._dialogue.answer_open_calls(finished)
         await session._upkeep.renew_prompt(lambda _: None)
         return session
@@ -165,13 +171,13 @@ class Session:
 
     # Turns
 
-    def submit(self, text: str) -> Work:
+    def submit(self, text: str, pictures: Sequence[Image] = ()) -> Work:
         """Run one turn that begins with the user's message."""
 
         async def work(tell: Tell) -> None:
             turn = self._turn(tell)
             if not self._parts.is_tour(text):
-                await turn.start(text)
+                await turn.start(text, pictures)
                 return
             policy, mode = self.policy, self.mode
             self._begin_tour(tell)
@@ -192,13 +198,21 @@ class Session:
         """Stop the running work; its iterator still yields what is left to tell, `TurnEnded` last."""
         self._channel.cancel()
 
-    async def enqueue(self, text: str) -> None:
+    async def enqueue(self, text: str, pictures: Sequence[Image] = ()) -> None:
         """Keep a message for the next step of the running turn."""
-        await self._queue.add(text)
+        await self._queue.add(text, pictures)
 
-    async def take_back(self) -> str | None:
-        """Return the newest waiting message to the prompt box; None when none waits."""
-        return await self._queue.take_back()
+    async def take_back(self, at: int = -1) -> str | None:
+        """Return a waiting message to the prompt box, the newest by default; None when there is none."""
+        return await self._queue.take_back(at)
+
+    def run_command(self, command: str, *, share: bool) -> Work:
+        """Run a command of the user's own, also beside a turn; ``share`` tells the model with the next message."""
+        return self._work(partial(self._own.run, command, share), self._side)
+
+    def cancel_command(self) -> None:
+        """Stop the user's own command."""
+        self._side.cancel()
 
     # Compaction
 
@@ -345,6 +359,7 @@ class Session:
 
     async def close(self) -> None:
         """End what runs and let go of the record."""
+        await self._side.stop()
         await self._channel.stop()
         await self._parts.record.close()
         await self._parts.model.close()
@@ -355,7 +370,16 @@ class Session:
         entries = self.conversation.entries
         return self.conversation.base, entries[-1].id if entries else ""
 
-    def _work(self, work: Callable[[Tell], Awaitable[object]]) -> Work:
+    async def _restore_own(self) -> None:
+        """Take up the pictures that wait, and what the user's own commands have to tell."""
+        kept = await self._parts.record.remarks({remarks.QUEUED, remarks.OWN_COMMAND})
+        self._queue.restore_pictures(r for r in kept if r.kind == remarks.QUEUED)
+        own = (r for r in kept if r.kind == remarks.OWN_COMMAND)
+        self._own.restore(own, self.conversation.entries)
+
+    def _work(
+        self, work: Callable[[Tell], Awaitable[object]], channel: Channel | None = None
+    ) -> Work:
         """Run work outside of a turn; what fails is told, not raised."""
 
         async def told(tell: Tell) -> None:
@@ -365,7 +389,7 @@ class Session:
                 unwritten = isinstance(error, RecordUnwritable)
                 tell(ErrorRaised(str(error), error.hint, unwritten=unwritten))
 
-        return self._channel.run(told)
+        return (channel or self._channel).run(told)
 
     def _turn(self, tell: Tell) -> Turn:
         return Turn(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.agent.asking import Asking
@@ -31,7 +31,7 @@ from app.core.events import (
     TurnStarted,
 )
 from app.core.history import Entry
-from app.core.messages import Message, Text, ToolUse, user
+from app.core.messages import Image, Message, Text, ToolUse, user
 from app.core.policy import AfterCompact
 from app.core.ports import Tool
 from app.core.requests import Answer, Purpose, StopReason
@@ -66,7 +66,7 @@ class Turn:
     def __post_init__(self) -> None:
         self.asking = Asking(self.dialogue, self.layers, self.tell)
 
-    async def start(self, text: str) -> None:
+    async def start(self, text: str, pictures: Sequence[Image] = ()) -> None:
         """Add the user's message and run until the model is done; always ends with `TurnEnded`."""
 
         async def begin() -> None:
@@ -74,7 +74,7 @@ class Turn:
                 raise PalError("There is nothing to send: the message is empty.")
             await self._answer_open_calls()
             waiting = self._unanswered(text)
-            entry = waiting or await self.dialogue.say(text, notes=await self._note())
+            entry = waiting or await self.dialogue.say(text, pictures, notes=await self._note())
             self.tell(TurnStarted(text, entry.id))
 
         await self._run_from(begin)

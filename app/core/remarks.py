@@ -31,5 +31,8 @@ TURN = "turn"
 """A turn ended: ``{"end": str, "stop": str}``."""
 RENAMED = "renamed"
 """The user named the session: ``{"name": str}``."""
+OWN_COMMAND = "own_command"
+"""The user ran a command of their own: ``{"command", "outcome", "text", "share"}``. With ``share`` it is told to the model
+with the user's next message."""
 PARTIAL = "partial"
 """Text of an answer that was cancelled or cut, kept for the reader: ``{"text": str}``."""

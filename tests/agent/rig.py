@@ -100,6 +100,7 @@ class Rig:
     policy: CompactionPolicy = field(default_factory=CompactionPolicy)
     clock: FakeClock = field(default_factory=FakeClock)
     tools: tuple[Handy, ...] = ()
+    own_shell: Handy | None = None
     window: int = 200_000
     journal: type[Journal] = Journal
     window_of: Callable[[ModelInfo | None, str], tuple[int, str]] = field(init=False)
@@ -133,6 +134,7 @@ class Rig:
                 policy=self.policy,
                 model_id="scripted",
                 window_of=self.window_of,
+                own_shell=self.own_shell,
             )
         )
 
