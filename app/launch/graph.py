@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from app.adapters.demo import DEMO_MODEL_ID
 from app.adapters.journal import Journal
 from app.adapters.journal_masking import Masking
 from app.adapters.sandbox import Sandbox, hide_environment
+from app.agent.own_commands import MOST_SECONDS
 from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.prompt import Surroundings
 from app.agent.session import Session
@@ -32,10 +33,11 @@ from app.permission.judge import judge
 from app.permission.places import Places
 from app.settings import Settings
 from app.tools.atomic import remove_leftovers
+from app.tools.bash import BashTool
 from app.tools.environment import child_environment
 from app.tools.process import Processes
 from app.tools.read_file import read_lines
-from app.tools.registry import build_tools
+from app.tools.registry import CheckedTool, build_tools
 from app.tools.workspace import Workspace
 
 
@@ -119,6 +121,10 @@ async def open_session(
             window_of=window_finder(settings, demo=demo),
             admitted=grant,
             refuge=refuge,
+            own_shell=CheckedTool(
+                BashTool(folder, processes, _as_it_is, max_seconds=MOST_SECONDS),
+                own_keys(settings),
+            ),
             is_tour=is_tour if demo else never,
             max_output_tokens=settings.max_output_tokens,
             mode=settings.mode,
@@ -126,6 +132,11 @@ async def open_session(
         )
     )
     return Opened(session, model, processes)
+
+
+def _as_it_is(argv: Sequence[str], _folder: Path) -> Sequence[str]:
+    """Confine nothing: what users run themselves has their rights."""
+    return argv
 
 
 async def _record(settings: Settings, name: str | None) -> Journal:
