@@ -57,19 +57,27 @@ class Sandbox:
         where = "the project and a temporary folder of its own"
         return f"{self.detail or self.kind.value}: commands write only in {where}; no network unless allowed"
 
-    def wrap(self, argv: Sequence[str], cwd: Path, *, network: bool = False) -> tuple[str, ...]:
+    def wrap(
+        self, argv: Sequence[str], cwd: Path, *, network: bool = False, writable: bool = True
+    ) -> tuple[str, ...]:
         """Return the command line that runs ``argv`` confined; ``argv`` itself when there is no sandbox.
 
         Args:
             argv: The command line.
             cwd: Where it runs.
             network: Whether it may use the network.
+            writable: Whether it may write in the project.
         """
         match self.kind:
             case Kind.BUBBLEWRAP:
-                return (*self._bubblewrap(cwd, network=network), "--", *argv)
+                return (*self._bubblewrap(cwd, network=network, writable=writable), "--", *argv)
             case Kind.SANDBOX_EXEC:
-                return (self.program, "-p", self._profile(network=network), *argv)
+                return (
+                    self.program,
+                    "-p",
+                    self._profile(network=network, writable=writable),
+                    *argv,
+                )
             case Kind.NONE:
                 return tuple(argv)
 
@@ -78,7 +86,7 @@ class Sandbox:
         if self.scratch is not None:
             shutil.rmtree(self.scratch, ignore_errors=True)
 
-    def _bubblewrap(self, cwd: Path, *, network: bool) -> tuple[str, ...]:
+    def _bubblewrap(self, cwd: Path, *, network: bool, writable: bool) -> tuple[str, ...]:
         root = str(self.root)
         options = [
             self.program,
@@ -99,9 +107,9 @@ class Sandbox:
         for folder in self.hidden:
             if folder.is_dir():
                 options += ["--tmpfs", str(folder)]
-        options += ["--bind", root, root]
+        options += ["--bind" if writable else "--ro-bind", root, root]
         git = self.root / ".git"
-        if git.is_dir():
+        if git.is_dir() and writable:
             # A mount of its own, so that it cannot be moved away together with the read-only parts in it.
             options += ["--bind", str(git), str(git)]
         for path in self.protected:
@@ -109,10 +117,11 @@ class Sandbox:
                 options += ["--ro-bind", str(path), str(path)]
         return (*options, "--setenv", "TMPDIR", "/tmp", "--chdir", str(cwd))
 
-    def _profile(self, *, network: bool) -> str:
-        writable = [self.root, Path("/private/tmp"), Path("/private/var/folders")]
+    def _profile(self, *, network: bool, writable: bool) -> str:
+        folders = [Path("/private/tmp"), Path("/private/var/folders")]
+        folders += [self.root] if writable else []
         lines = ["(version 1)", "(allow default)", "(deny file-write*)"]
-        lines += [f"(allow file-write* (subpath {_quoted(path)}))" for path in writable]
+        lines += [f"(allow file-write* (subpath {_quoted(path)}))" for path in folders]
         lines += [
             f'(allow file-write* (literal "/dev/{name}"))'
             for name in ("null", "tty", "stdout", "stderr")

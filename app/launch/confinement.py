@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 from app.core.permission import Mode
 from app.errors import ConfigError
+from app.permission.collecting import needs_confinement
+from app.permission.script import parse_script
 from app.settings import Settings
 
 if TYPE_CHECKING:
     from app.adapters.sandbox import Sandbox
+    from app.permission.places import Places
     from app.tools.bash import Wrap
 
 
@@ -50,15 +53,20 @@ def check_sandbox(settings: Settings, sandbox: Sandbox) -> None:
         )
 
 
-def confinement(settings: Settings, sandbox: Sandbox, mode: Callable[[], Mode]) -> Wrap:
+def confinement(
+    settings: Settings, sandbox: Sandbox, mode: Callable[[], Mode], places: Places
+) -> Wrap:
     """Return what puts a command into the sandbox.
 
     In mode auto nobody has seen the command, so it is confined and without network. In the other modes the user has
-    allowed it, and it runs as the user would run it, unless the setting asks for the sandbox always.
+    allowed it, and it runs as the user would run it, unless the setting asks for the sandbox always. What runs the
+    project's own code only to look is not asked for and can write nothing.
     """
 
     def wrap(argv: Sequence[str], cwd: Path) -> Sequence[str]:
         automatic = mode() is Mode.AUTO
+        if needs_confinement(parse_script(argv[-1], str(places.folder)), places):
+            return sandbox.wrap(argv, cwd, writable=False)
         if automatic or settings.sandbox == "require":
             return sandbox.wrap(argv, cwd, network=not automatic)
         return argv

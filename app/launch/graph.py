@@ -77,7 +77,7 @@ async def open_session(
             record=record,
             set_todo=needs.set_todo,
             processes=processes,
-            wrap=confinement(settings, sandbox, needs.mode),
+            wrap=confinement(settings, sandbox, needs.mode, places),
             policy=needs.policy,
             bash_seconds=round(settings.bash_timeout),
             keys=own_keys(settings),

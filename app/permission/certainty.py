@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
@@ -19,11 +20,25 @@ _HOLDING_STATEMENTS = named(
 _WITH_TEXT_BETWEEN = named("string heredoc_redirect heredoc_body expansion arithmetic_expansion")
 
 
-def odd_gap(root: Node, source: bytes) -> str:
-    """Return what stands between two parts of a command and would end it, or begin a word, in a shell.
+def odd_gap(root: Node, source: bytes) -> bool:
+    """Whether something between two parts of a command would end it, or begin a word, in a shell.
 
     The grammar skips some line breaks and escaped blanks that a shell does not skip.
     """
+    return next(_odd_spans(root, source), None) is not None
+
+
+def line_break_read_over(root: Node, source: bytes) -> int | None:
+    """Return the position of the first line break that the grammar takes for a blank; None when there is none."""
+    breaks = (
+        span[0] + found.start()
+        for span in _odd_spans(root, source)
+        if (found := _BARE_BREAK.search(source[span[0] : span[1]]))
+    )
+    return min(breaks, default=None)
+
+
+def _odd_spans(root: Node, source: bytes) -> Iterator[tuple[int, int]]:
     stack = [root]
     while stack:
         node = stack.pop()
@@ -32,10 +47,8 @@ def odd_gap(root: Node, source: bytes) -> str:
             continue
         allowed = _LOOSE_GAP if node.type in _HOLDING_STATEMENTS else _TIGHT_GAP
         for left, right in zip(node.children, node.children[1:], strict=False):
-            gap = source[left.end_byte : right.start_byte]
-            if not allowed.fullmatch(gap):
-                return gap.decode("utf-8", "replace")
+            if not allowed.fullmatch(source, left.end_byte, right.start_byte):
+                yield left.end_byte, right.start_byte
         if node.type == "word" and _BARE_BREAK.search(source[node.start_byte : node.end_byte]):
-            return "\n"
+            yield node.start_byte, node.end_byte
         stack += node.children
-    return ""

@@ -60,7 +60,7 @@ def hazards(command: Command) -> tuple[str, ...]:
 
 
 def _sed(rest: list[str]) -> tuple[str, ...]:
-    found = [t for t in rest if t.startswith(("-i", "--in-place", "-f", "--file"))]
+    found = [t for t in rest if _names(t, ("-i", "--in-place", "-f", "--file"))]
     grouped = [t for t in rest if t.startswith("-") and not t.startswith("--") and "i" in t[2:]]
     scripts = [rest[at + 1] for at, t in enumerate(rest[:-1]) if t in ("-e", "--expression")]
     scripts += [t.partition("=")[2] for t in rest if t.startswith("--expression=")]
@@ -77,7 +77,7 @@ def _names(text: str, options: tuple[str, ...]) -> bool:
         if name == option:
             return True
         long = option.startswith("--")
-        if long and name.startswith("--") and len(name) > 4 and option.startswith(name):
+        if long and name.startswith("--") and len(name) > 2 and option.startswith(name):
             return True
         if not long and len(option) == 2 and text.startswith(option) and not text.startswith("--"):
             return True

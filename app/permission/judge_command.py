@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.permission import Judgement, Mode, Rule, Verdict
+from app.permission.collecting import needs_confinement
 from app.permission.commands import Command, Script
 from app.permission.dangerous import dangerous
 from app.permission.matching import Match, forbids, of_tool, permits, speaks_of_path
-from app.permission.places import DEVICES_TO_WRITE, Place, Places
+from app.permission.places import Place, Places, is_stream
 from app.permission.proposals import propose_command
-from app.permission.read_only import HOLDS_KEYS, REPOSITORY_RUNS, why_not_read_only
+from app.permission.read_only import HOLDS_KEYS, LEADS_OUT, REPOSITORY_RUNS, why_not_read_only
 from app.permission.read_only_commands import TABLE
 from app.permission.script import parse_script
 from app.permission.words import Word
@@ -72,8 +73,11 @@ def judge_command(
     protected = _touches_protected(script, case)
     if protected:
         return Judgement(Verdict.ASK, protected)
-    if not changing and not script.doubts and not _writes(script, case):
-        return Judgement(Verdict.ALLOW, "It only looks at files in the project.")
+    if not script.doubts and not _writes(script, case):
+        if not changing:
+            return Judgement(Verdict.ALLOW, "It only looks at files in the project.")
+        if case.sandboxed and needs_confinement(script, case.places):
+            return Judgement(Verdict.ALLOW, "It only collects tests, confined to looking.")
     if case.free:
         return Judgement(Verdict.ALLOW, "The mode auto runs commands in the sandbox.")
     return _by_allow_rules(script, changing, case)
@@ -88,6 +92,7 @@ def _by_allow_rules(script: Script, changing: list[tuple[Command, str]], case: C
         or _odd_assignment(command)
         or _reads_outside(command, case)
         or why.startswith(REPOSITORY_RUNS)
+        or why.endswith(LEADS_OUT)
     ]
     reasons = [f"{_named(command)}: {why}" for command, why in open_ones]
     reasons += [f"{doubt}" for doubt in script.doubts]
@@ -226,7 +231,7 @@ def _writes(script: Script, case: Case) -> list[str]:
     for command in script.commands:
         for redirect in command.redirects:
             target = redirect.target
-            if not redirect.writes or _is_stream(target):
+            if not redirect.writes or is_stream(target):
                 continue
             if target.text is None or target.pattern:
                 reasons.append(f"where {target.raw} leads is not known")
@@ -240,14 +245,8 @@ def _writes(script: Script, case: Case) -> list[str]:
     return reasons
 
 
-def _is_stream(word: Word) -> bool:
-    return word.text is not None and (
-        word.text in DEVICES_TO_WRITE or word.text.startswith("/dev/fd/")
-    )
-
-
 def _targets(word: Word, command: Command, places: Places) -> list[Place]:
-    if word.text is None or _is_stream(word):
+    if word.text is None or is_stream(word):
         return []
     found = (places.look(word.text, base) for base in command.dirs)
     return [place for place in found if place is not None]

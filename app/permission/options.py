@@ -21,6 +21,8 @@ class Options:
     long: frozenset[str] = field(default_factory=frozenset)
     number: bool = False
     """Whether ``-5`` is an option."""
+    open: str = ""
+    """Letters that take what follows in the same word as their value, if anything does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def split_arguments(words: Sequence[Word], table: Options) -> Split:
         if text == "-" or not text.startswith("-"):
             operands.append(word)
             continue
-        if word.pattern:
+        if word.pattern and not _named_literally(text):
             return Split(tuple(operands), tuple(options), word.raw)
         if table.number and text[1:].isdigit():
             options.append(("#", text[1:]))
@@ -78,6 +80,12 @@ def split_arguments(words: Sequence[Word], table: Options) -> Split:
             return Split(tuple(operands), tuple(options), text)
         at += taken
     return Split(tuple(operands), tuple(options))
+
+
+def _named_literally(text: str) -> bool:
+    """Whether a pattern could only become the same long option with another value."""
+    name, equals, _ = text.partition("=")
+    return bool(equals) and text.startswith("--") and not any(sign in name for sign in "*?[")
 
 
 def _long(text: str, rest: Sequence[Word], table: Options, out: list[tuple[str, str]]) -> int:
@@ -98,6 +106,9 @@ def _long(text: str, rest: Sequence[Word], table: Options, out: list[tuple[str, 
 
 def _short(text: str, rest: Sequence[Word], table: Options, out: list[tuple[str, str]]) -> int:
     for position, letter in enumerate(text[1:], 1):
+        if letter in table.open:
+            out.append((letter, text[position + 1 :]))
+            return 0
         if letter in table.values:
             value = text[position + 1 :]
             if value:

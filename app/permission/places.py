@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.core.permission import OWN_NAMES
+from app.permission.words import Word
 
 DEVICES_TO_WRITE = ("/dev/null", "/dev/tty", "/dev/stdout", "/dev/stderr")
 MOST_MATCHES = 500
 """Files that a pattern may stand for and still be looked at one by one."""
+MOST_ENTRIES = 20_000
+"""Files below a folder that are looked through for links."""
 
 _RUN_LATER = (
     ".git",
@@ -62,20 +65,30 @@ class Places:
     home: Path
     _own: tuple[str, ...] = field(default=(), repr=False)
     """Real paths of what is this program's own, in one case."""
+    _programs: tuple[str, ...] = field(default=(), repr=False)
+    """Folders of the search path that the project can fill: inside it, or relative."""
 
     @classmethod
-    def of(cls, folder: Path, home: Path, own: Iterable[Path] = ()) -> Places:
+    def of(
+        cls, folder: Path, home: Path, own: Iterable[Path] = (), *, search_path: str = ""
+    ) -> Places:
         """Return the places of a project, with this program's own ones resolved once.
 
         Args:
             folder: The project.
             home: The home folder.
             own: Further files and folders that are this program's own, such as a record kept elsewhere.
+            search_path: ``PATH`` of the commands.
         """
         root = Path(os.path.realpath(folder))
         ours = (*(root / name for name in OWN_NAMES), home / ".config" / "palimpsest", *own)
         real = tuple(_folded(os.path.realpath(path)) for path in ours)
-        return cls(root, Path(os.path.realpath(home)), real)
+        programs = tuple(
+            entry
+            for entry in search_path.split(os.pathsep)
+            if search_path and (not Path(entry).is_absolute() or _is_below(entry, str(root)))
+        )
+        return cls(root, Path(os.path.realpath(home)), real, programs)
 
     def look(self, path: str, base: str | None = None) -> Place | None:
         """Return what a path means from a folder (default: the project's); None when it is not a path."""
@@ -87,7 +100,7 @@ class Places:
         except (OSError, ValueError, RuntimeError):
             return None
         root = str(self.folder)
-        inside = real == root or real.startswith(root.rstrip("/") + "/")
+        inside = _is_below(real, root)
         relative = (os.path.relpath(real, root) if inside else real).replace(os.sep, "/")
         parts = relative.split("/")
         folded = _folded(real)
@@ -109,6 +122,52 @@ class Places:
             if len(found) > MOST_MATCHES:
                 return None
         return found or [pattern]
+
+    def own_program(self, name: str, base: str) -> str:
+        """Return the project's own file that would run under a program's bare name; "" when none would.
+
+        A link to a program of the same name outside, such as a virtual environment's ``python``, is none.
+        """
+        for entry in self._programs:
+            file = Path(self._expanded(base), entry, name)
+            if not file.exists():
+                continue
+            real = Path(os.path.realpath(file))
+            same = real.name.rstrip("0123456789.") == name.rstrip("0123456789.")
+            if not same or _is_below(str(real), str(self.folder)):
+                return os.path.join(entry, name)  # noqa: PTH118 - as the search path has it
+        return ""
+
+    def leads_out(self, path: str, base: str) -> bool:
+        """Whether a link below a folder leads out of the project, or the folder is too large to tell."""
+        pending, seen = [str(Path(self._expanded(base), self._expanded(path)))], 0
+        while pending:
+            try:
+                with os.scandir(pending.pop()) as entries:
+                    for entry in entries:
+                        seen += 1
+                        if entry.is_symlink():
+                            if not _is_below(os.path.realpath(entry.path), str(self.folder)):
+                                return True
+                        elif entry.is_dir(follow_symlinks=False):
+                            pending.append(entry.path)
+            except OSError:
+                continue
+            if seen > MOST_ENTRIES:
+                return True
+        return False
+
+
+def is_stream(word: Word) -> bool:
+    """Whether a redirection's target is no file but a terminal, a descriptor or nothing."""
+    return word.text is not None and (
+        word.text in DEVICES_TO_WRITE or word.text.startswith("/dev/fd/")
+    )
+
+
+def _is_below(path: str, folder: str) -> bool:
+    real = os.path.realpath(path)
+    return real == folder or real.startswith(folder.rstrip("/") + "/")
 
 
 def _protected(parts: list[str], inside: bool, secret: bool) -> str:

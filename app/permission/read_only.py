@@ -6,24 +6,40 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from app.permission.commands import Command, Script, Stdin
+from app.permission.git_repository import repository_runs
 from app.permission.options import split_arguments
 from app.permission.places import Places
 from app.permission.read_only_commands import (
     TABLE,
     ReadOnly,
-    asks_version,
     pattern_is_option,
     test_expression,
 )
 from app.permission.read_only_find import read_find
-from app.permission.read_only_git import read_git, repository_runs
+from app.permission.read_only_git import read_git
+from app.permission.versions import asks_version, chosen_by
 from app.permission.words import PIPE, Word
-from app.permission.wrappers import INTERPRETERS, base_name, harmless_assignment, innermost
+from app.permission.wrappers import INTERPRETERS, base_name, harmless_assignment, innermost, layers
 
 _READABLE_DEVICES = frozenset({"/dev/null", "/dev/stdin", PIPE})
 REPOSITORY_RUNS = "git may run a program of this repository"
 HOLDS_KEYS = "may hold keys"
+LEADS_OUT = "goes through links that lead out of the project"
 _TESTS = frozenset({"test", "[", "[["})
+_BUILTINS = _TESTS | {
+    "cd",
+    "command",
+    "echo",
+    "printf",
+    "pwd",
+    "true",
+    "false",
+    ":",
+    "exit",
+    "set",
+    "type",
+}
+"""What the shell does itself, whatever program has the name."""
 
 
 def why_not_read_only(command: Command, script: Script, places: Places) -> str:
@@ -47,6 +63,9 @@ def why_not_read_only(command: Command, script: Script, places: Places) -> str:
     name = inner.words[0]
     if name.text is None or not name.plain:
         return f"the program {name.raw} is not written out"
+    own = _own_program(command, places)
+    if own:
+        return own
     if base_name(name.text) in INTERPRETERS and not asks_version(name.text, inner.argv[1:]):
         fed = command.stdin is not Stdin.NONE or "-" in inner.argv
         return f"{name.text} runs what it reads" if fed else f"{name.text} runs a program"
@@ -55,10 +74,21 @@ def why_not_read_only(command: Command, script: Script, places: Places) -> str:
     return _by_name(name.text, inner, complete, places)
 
 
+def _own_program(command: Command, places: Places) -> str:
+    for layer in layers(command):
+        name = layer.words[0].text or ""
+        for base in layer.dirs if name not in _BUILTINS else ():
+            own = places.own_program(name, base)
+            if own:
+                return f"{name} is the project's own program ({own})"
+    return ""
+
+
 def _by_name(name: str, command: Command, complete: bool, places: Places) -> str:
     words = command.words[1:]
     if asks_version(name, command.argv[1:]):
-        return ""
+        chosen = chosen_by(name, (Path(base) for base in command.dirs))
+        return f"{chosen} may choose what runs as {name}" if chosen else ""
     if name in _TESTS:
         return test_expression([word.text for word in words]) or _paths(words, command, places)
     if name == "cd":
@@ -71,7 +101,9 @@ def _by_name(name: str, command: Command, complete: bool, places: Places) -> str
         return "" if asks else "it runs another program"
     if name == "find":
         paths, why = read_find(command.words)
-        return why or _paths(paths, command, places)
+        follows = any(word.text in ("-L", "-follow") for word in words)
+        why = why or _paths(paths, command, places)
+        return why or (_through_links(name, paths, command, places) if follows else "")
     if name == "git":
         return _git(command, places)
     entry = TABLE.get(name)
@@ -112,7 +144,17 @@ def _by_table(
         for option, value in split.options
         if option in entry.path_values and value
     ]
-    return _paths(paths, command, places, options_harmless=entry.unchosen)
+    why = _paths(paths, command, places, options_harmless=entry.unchosen)
+    follows = split.has(*entry.follows)
+    return why or (_through_links(name, paths, command, places) if follows else "")
+
+
+def _through_links(name: str, paths: Iterable[Word], command: Command, places: Places) -> str:
+    named = [word.text for word in paths if word.text and not word.text.startswith("-")]
+    for base in command.dirs:
+        if any(places.leads_out(path, base) for path in named or ["."]):
+            return f"{name} {LEADS_OUT}"
+    return ""
 
 
 def _git(command: Command, places: Places) -> str:

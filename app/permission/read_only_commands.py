@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from app.permission.options import Options, Split, named
-from app.permission.text_programs import awk_only_prints, sed_only_prints
+from app.permission.text_programs import awk_only_prints, sed_only_edits_the_stream
 
 Check = Callable[[Split], str]
 """Returns why the arguments are not read-only, "" when they are."""
@@ -30,6 +30,8 @@ class ReadOnly:
     """Whether words that are not literal do no harm (echo)."""
     unchosen: bool = False
     """Whether it stays read-only with operands that come from elsewhere (xargs, patterns)."""
+    follows: tuple[str, ...] = ()
+    """Options with which it goes through links that it meets below a folder."""
 
 
 def _pattern_given(split: Split) -> bool:
@@ -37,15 +39,12 @@ def _pattern_given(split: Split) -> bool:
 
 
 def _sed(split: Split) -> str:
-    quiet = split.has("n", "quiet", "silent")
     scripts = [value for name, value in split.options if name in ("e", "expression")]
     if not scripts and split.operands:
         scripts = [split.operands[0].text or ""]
-    if not quiet or not scripts:
-        return "sed without -n and p may write"
-    return (
-        "" if all(map(sed_only_prints, scripts)) else "this sed script does more than print lines"
-    )
+    if not scripts or not all(map(sed_only_edits_the_stream, scripts)):
+        return "this sed script may write or run something"
+    return ""
 
 
 def _awk(split: Split) -> str:
@@ -71,12 +70,16 @@ def _sleep(split: Split) -> str:
 
 def _set(split: Split) -> str:
     texts = [word.text or "" for word in split.operands]
+    if not split.options:
+        return "set shows or changes the shell"
     return "" if all(text == "pipefail" for text in texts) else "set changes the shell"
 
 
 def _jq(split: Split) -> str:
     program = split.operands[0].text or "" if split.operands else ""
-    reads_more = re.search(r"\b(import|include|input_filename|env|\$ENV|\$__prog)\b", program)
+    reads_more = re.search(
+        r"\b(import|include|input_filename|modulemeta|env|\$ENV|\$__prog)\b", program
+    )
     return "this jq program reads more than its input" if reads_more or "$ENV" in program else ""
 
 
@@ -139,6 +142,7 @@ _LS = Options(
         "context zero"
     ),
 )
+_GREPS = ReadOnly(_GREP, texts=1, unchosen=True, follows=("R", "dereference-recursive"))
 _SUM = Options("btz", "", named("binary text zero tag"))
 _NONE = Options()
 _VERSION = Options("V", "", named("version help"))
@@ -154,9 +158,10 @@ def _paths(
     most: int | None = None,
     check: Check | None = None,
     unchosen: bool = False,
+    follows: tuple[str, ...] = (),
 ) -> ReadOnly:
     options = Options(flags, values, named(names), number=number)
-    return ReadOnly(options, texts, most, check=check, unchosen=unchosen)
+    return ReadOnly(options, texts, most, check=check, unchosen=unchosen, follows=follows)
 
 
 _WORDS = ReadOnly(Options("neE"), texts=-1, any_words=True)
@@ -164,7 +169,7 @@ _HASH = ReadOnly(_SUM, unchosen=True)
 
 TABLE: Mapping[str, ReadOnly] = MappingProxyType(
     {
-        "ls": ReadOnly(_LS, unchosen=True),
+        "ls": ReadOnly(_LS, unchosen=True, follows=("L", "dereference")),
         "cat": _paths(
             "AbeEnstTuv",
             "",
@@ -189,9 +194,9 @@ TABLE: Mapping[str, ReadOnly] = MappingProxyType(
         "nl": _paths("p", "abdfhilnsvw", "", unchosen=True),
         "tac": _paths("br", "s", "", unchosen=True),
         "rev": _paths(unchosen=True),
-        "grep": ReadOnly(_GREP, texts=1, unchosen=True),
-        "egrep": ReadOnly(_GREP, texts=1, unchosen=True),
-        "fgrep": ReadOnly(_GREP, texts=1, unchosen=True),
+        "grep": _GREPS,
+        "egrep": _GREPS,
+        "fgrep": _GREPS,
         "rg": ReadOnly(_RG, texts=1),
         "sed": _paths(
             "nErsuz",
@@ -239,6 +244,7 @@ TABLE: Mapping[str, ReadOnly] = MappingProxyType(
             "all apparent-size bytes total human-readable summarize max-depth= exclude= time "
             "si separate-dirs threshold= block-size= one-file-system",
             unchosen=True,
+            follows=("L", "dereference"),
         ),
         "df": _paths("ahHiklPT", "Bt", "human-readable total type= inodes", unchosen=True),
         "sort": _paths(
@@ -262,6 +268,7 @@ TABLE: Mapping[str, ReadOnly] = MappingProxyType(
             "ignore-blank-lines ignore-case text recursive new-file color=? exclude= width= "
             "suppress-common-lines strip-trailing-cr report-identical-files label= minimal",
             number=True,
+            follows=("r", "recursive"),
         ),
         "cmp": _paths("bls", "in", "print-bytes verbose silent quiet bytes="),
         "comm": _paths("123z", "", "check-order nocheck-order output-delimiter= total"),
@@ -278,6 +285,7 @@ TABLE: Mapping[str, ReadOnly] = MappingProxyType(
             "adfilCDFghnNpqrstuxAS",
             "LPI",
             "dirsfirst filelimit= noreport prune gitignore charset= du inodes metafirst",
+            follows=("l",),
         ),
         "date": ReadOnly(
             Options("uR", "dI", named("utc universal date= iso-8601=? rfc-3339= rfc-email")),
@@ -319,25 +327,6 @@ TABLE: Mapping[str, ReadOnly] = MappingProxyType(
         ),
     }
 )
-
-VERSIONED = named(
-    "python python3 python3.11 python3.12 python3.13 pip pip3 node npm npx yarn pnpm cargo rustc "
-    "go java javac gcc g++ clang make cmake git uv ruff mypy pytest black poetry docker ruby "
-    "perl php bash zsh rg fd jq curl wget tsc deno bun ninja meson gh gdb swift kotlin dotnet "
-    "pre-commit tox nox eslint prettier"
-)
-"""Programs whose version may be asked."""
-VERSION_WORDS = frozenset({"--version", "-V", "-version"})
-_ASKS_WITHOUT_DASH = frozenset({"go"})
-
-
-def asks_version(name: str, arguments: tuple[str | None, ...]) -> bool:
-    """Whether a command only asks a known program for its version."""
-    if name not in VERSIONED or len(arguments) != 1:
-        return False
-    if arguments[0] == "version":
-        return name in _ASKS_WITHOUT_DASH
-    return arguments[0] in VERSION_WORDS
 
 
 def pattern_is_option(split: Split) -> bool:

@@ -1,10 +1,8 @@
-"""git: which subcommands and options only look, and which repositories would run programs at that."""
+"""git: which subcommands and options only look."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from app.permission.options import Options, Split, named, split_arguments
 from app.permission.words import Word
@@ -16,7 +14,7 @@ _DIFF = (
     "ignore-space-change ignore-all-space ignore-blank-lines function-context exit-code quiet "
     "no-ext-diff no-textconv no-renames relative=? minimal patience histogram diff-algorithm= raw "
     "merge-base text compact-summary inter-hunk-context= no-prefix src-prefix= dst-prefix= "
-    "submodule=? ignore-submodules=? color-moved=? cc combined-all-paths"
+    "ignore-submodules=? color-moved=? cc combined-all-paths"
 )
 _LOG = (
     "oneline pretty=? format= abbrev-commit no-abbrev-commit decorate=? no-decorate graph all "
@@ -28,20 +26,22 @@ _LOG = (
     "children count no-walk=? log-size encoding= min-parents= max-parents= dense sparse not"
 )
 _HISTORY = Options(
-    "pusRWwbziEFaBMCDmcgtr",
+    "pusRWwbziEFaDmcgtr",
     "nSGULl",
-    named(f"{_DIFF} {_LOG}"),
+    named(f"{_DIFF} {_LOG} no-commit-id root"),
     number=True,
+    open="BMC",
 )
 
 _TABLE: dict[str, Options] = {
     "status": Options(
-        "sbvzu",
+        "sbvz",
         "",
         named(
             "short branch show-stash porcelain=? long verbose untracked-files=? "
             "ignore-submodules=? ignored=? column=? no-column ahead-behind no-ahead-behind renames"
         ),
+        open="u",
     ),
     "diff": _HISTORY,
     "log": _HISTORY,
@@ -213,71 +213,3 @@ def _changes(name: str, split: Split) -> str:
         case _:
             pass
     return "" if ok else f"git {name} changes something when used like this"
-
-
-_PROGRAM_KEYS = re.compile(
-    r"^\s*(?:fsmonitor|external|textconv|command|program|clean|smudge|process|worktree)\s*=\s*(.*)$",
-    re.IGNORECASE,
-)
-_HOOKS_PATH = re.compile(r"^\s*hookspath\s*=\s*(.*)$", re.IGNORECASE)
-_HARMLESS_VALUES = re.compile(
-    r"(?:true|false|0|1|cat|git-lfs (?:clean|smudge|filter-process)\b.*|\.?\./?|)\s*$"
-)
-
-
-INDEX_HOOK = "post-index-change"
-"""The only hook that commands run which look."""
-
-
-def repository_runs(folder: Path) -> str:
-    """Return what in a repository's own configuration would run a program at a mere look, "" for nothing.
-
-    A folder that is a bare repository by its content counts as such: it was not made by ``git clone``.
-    """
-    for place in (folder, *folder.parents):
-        if (place / ".git").exists():
-            return _config_runs(place / ".git")
-        if all((place / name).exists() for name in ("HEAD", "objects", "refs")):
-            return f"{place.name} is laid out as a bare repository"
-    return ""
-
-
-def _config_runs(git: Path) -> str:
-    if (git / "hooks" / INDEX_HOOK).exists():
-        return f"it has a hook that runs when its index is read ({INDEX_HOOK})"
-    try:
-        if git.is_file():
-            return "" if _is_own_worktree(git) else "its .git points elsewhere"
-        text = (git / "config").read_text("utf-8", "replace")
-        extra = git / "config.worktree"
-        text += extra.read_text("utf-8", "replace") if extra.exists() else ""
-    except OSError:
-        return ""
-    if re.search(r"^\s*\[\s*include", text, re.IGNORECASE | re.MULTILINE):
-        return "its configuration includes another file"
-    if "\\\n" in text:
-        return "its configuration has continued lines"
-    for line in text.splitlines():
-        section = re.sub(r"^\s*\[[^\]]*\]\s*", "", line)
-        hooks = _HOOKS_PATH.match(section)
-        if hooks and (git.parent / hooks.group(1).strip().strip('"') / INDEX_HOOK).exists():
-            return f"it has a hook that runs when its index is read ({INDEX_HOOK})"
-        found = _PROGRAM_KEYS.match(section)
-        if found and not _HARMLESS_VALUES.match(found.group(1).strip().strip('"')):
-            return f"its configuration runs a program ({line.strip()[:60]})"
-    return ""
-
-
-def _is_own_worktree(git: Path) -> bool:
-    """Whether a ``.git`` file belongs to a linked worktree or submodule whose repository points back here."""
-    target = git.read_text("utf-8", "replace").removeprefix("gitdir:").strip()
-    real = (git.parent / target).resolve()
-    back = real / "gitdir"
-    if (
-        back.is_file()
-        and Path(back.read_text("utf-8", "replace").strip()).resolve() != git.resolve()
-    ):
-        return False
-    common = real / "commondir"
-    shared = (real / common.read_text("utf-8").strip()).resolve() if common.is_file() else real
-    return shared.is_dir() and not _config_runs(shared)

@@ -73,6 +73,17 @@ def test_the_rest_of_git_is_writable(sandbox: Sandbox) -> None:
     assert run(sandbox, "echo ref > .git/HEAD && cat .git/HEAD").stdout == "ref\n"
 
 
+def test_a_command_that_may_only_look_changes_nothing_in_the_project(sandbox: Sandbox) -> None:
+    script = "cat f; touch new; rm f; touch .git/x; touch /tmp/there && echo done"
+    (sandbox.root / "f").write_text("text")
+    argv = sandbox.wrap(("sh", "-c", script), sandbox.root, writable=False)
+    ran = subprocess.run(argv, cwd=sandbox.root, capture_output=True, text=True, check=False)
+    assert ran.stdout == "textdone\n"
+    assert (sandbox.root / "f").read_text() == "text"
+    assert not (sandbox.root / "new").exists()
+    assert not (sandbox.root / ".git" / "x").exists()
+
+
 def test_temporary_files_last_from_one_command_to_the_next_and_are_not_the_real_ones(
     sandbox: Sandbox,
 ) -> None:

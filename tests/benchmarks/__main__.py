@@ -12,7 +12,16 @@ from pathlib import Path
 from tests.benchmarks.desk import Desk, desk
 from tests.benchmarks.figures import Figure, table
 
-BENCHMARKS = ("start", "first_character", "streaming", "chat", "engine", "memory", "layers")
+BENCHMARKS = (
+    "start",
+    "first_character",
+    "streaming",
+    "chat",
+    "engine",
+    "memory",
+    "layers",
+    "permission",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
