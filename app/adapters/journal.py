@@ -11,13 +11,8 @@ from typing import TypeVar
 
 from app.adapters import journal_outputs, journal_search
 from app.adapters.journal_masking import UNMASKED, Masking
-from app.adapters.session_files import (
-    DISPLAY_ROOT,
-    SessionFiles,
-    create_files,
-    moved_files,
-    open_files,
-)
+from app.adapters.session_files import SessionFiles
+from app.adapters.session_folder import DISPLAY_ROOT, create_files, moved_files, open_files
 from app.core.effects import Effects
 from app.core.history import Bared, Cleared, Commit, Entry, HistoryItem, Pinned, Remark, Undone
 from app.core.messages import JsonObject, Message

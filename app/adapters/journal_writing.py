@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 from contextlib import suppress
 from pathlib import Path
 
 from app.errors import RecordUnwritable
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+_COPIED = 1 << 20
+"""Bytes copied at a time."""
+
+TEMPORARY = ".tmp"
+"""Ends the name of a file that is not whole yet; one that is found later was left by a crash."""
 
 
 class AppendFile:
@@ -59,11 +66,35 @@ class AppendFile:
         return start
 
     def sync(self) -> None:
-        """Wait until everything is on the disk."""
+        """Wait until everything is on the disk, and nothing else is in the file.
+
+        Raises:
+            RecordUnwritable: It may not be.
+        """
         try:
+            if self._dirty:
+                os.ftruncate(self._handle, self.end)
+                self._dirty = False
             _sync_data(self._handle)
         except OSError as error:
             raise unwritable(self.path, error) from error
+
+    def copy_to(self, path: Path) -> None:
+        """Write what was acknowledged to another file, also when this one has no name any more.
+
+        Raises:
+            OSError: It cannot be read or written.
+        """
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _OPEN, 0o600)
+        try:
+            os.lseek(self._handle, 0, os.SEEK_SET)
+            left = self.end
+            while left and (data := os.read(self._handle, min(left, _COPIED))):
+                left -= len(data)
+                _write_all(handle, data)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
     def close(self) -> None:
         """Close the file; more than once does no harm."""
@@ -73,9 +104,7 @@ class AppendFile:
 
     def _write(self, data: bytes) -> None:
         os.lseek(self._handle, self.end, os.SEEK_SET)
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(self._handle, rest) :]
+        _write_all(self._handle, data)
 
     def _cut_back(self) -> None:
         with suppress(OSError):
@@ -87,18 +116,14 @@ def write_new(path: Path, data: bytes) -> None:
     """Write a whole file so that it is there in full or not at all, also after a power cut.
 
     Raises:
-        RecordUnwritable: Nothing was left behind.
+        RecordUnwritable: Nothing was left behind, so far as the disk obeyed.
     """
-    temporary = path.with_name(f"{path.name}.tmp")
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
     left = temporary
     try:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600)
         try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(handle, rest) :]
+            _write_all(handle, data)
             os.fsync(handle)
         finally:
             os.close(handle)
@@ -110,6 +135,12 @@ def write_new(path: Path, data: bytes) -> None:
         with suppress(OSError):
             left.unlink()
         raise unwritable(path, error) from error
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
 
 
 def _sync_data(handle: int) -> None:
@@ -157,7 +188,7 @@ def unwritable(path: Path, error: OSError) -> RecordUnwritable:
         case errno.ENOENT:
             return RecordUnwritable(
                 f"{path} is gone: the session's folder was moved or deleted",
-                hint="Start a new session.",
+                hint="Put it back, or start a new session.",
             )
         case _:
             reason = error.strerror or str(error)

@@ -1,15 +1,10 @@
-"""The files of an open session: what is appended where, and how a session begins, opens and ends on disk."""
+"""The files of an open session: what is appended where, and how it ends on disk."""
 
 from __future__ import annotations
 
-import errno
-import os
-import secrets
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
-from shutil import Error as CopyError
-from shutil import copytree, rmtree
+from shutil import rmtree
 from typing import TypeVar
 
 from app.adapters import journal_outputs
@@ -26,8 +21,6 @@ from app.adapters.journal_reading import EVENTS_FILE, Counters, SessionReader, s
 from app.adapters.journal_scan import MarkPlace, Place
 from app.adapters.journal_writing import (
     AppendFile,
-    private_folder,
-    sync_folder,
     unwritable,
     write_new,
 )
@@ -36,12 +29,7 @@ from app.core.effects import Effects
 from app.core.history import Bared, Cleared, Commit, Entry, Pinned, Remark, Undone
 from app.core.messages import JsonObject, Message
 from app.core.ports import Clock, CommitDraft
-from app.errors import RecordUnwritable, SessionNotFound
 
-DISPLAY_ROOT = ".transcripts"
-"""The folder of all sessions, in the project's folder."""
-
-_NAMES_MAX = 100
 _M = TypeVar("_M", Cleared, Undone, Pinned, Bared)
 
 
@@ -64,6 +52,8 @@ class SessionFiles:
         self.clock = clock
         self.masking = UNMASKED
         self._display = display
+        self._in_doubt: Path | None = None
+        """A segment that could not be written and may be on the disk all the same."""
         self.counters: Counters = reader.counters()
         tail = reader.scan(reader.segments[-1]).tail
         self._segment = AppendFile(
@@ -100,6 +90,7 @@ class SessionFiles:
         line = encode_entry(masked)
         written = decode_line(line)
         assert isinstance(written, Entry)
+        self._remove_doubt()
         offset = self._segment.append(line)
         self.counters = Counters(
             counters.seq + 1, counters.number + 1, counters.result + count, counters.commit
@@ -129,6 +120,7 @@ class SessionFiles:
 
     def commit(self, draft: CommitDraft) -> Commit:
         """Write a compaction and go on in its segment."""
+        self._remove_doubt()
         self.sync()
         counters = self.counters
         commit = Commit(
@@ -150,12 +142,13 @@ class SessionFiles:
         assert isinstance(written, CommitLine)
         segment = commit.number + 1
         path = self.reader.segment_path(segment)
+        self._in_doubt = path
         write_new(path, line)
         try:
             opened = AppendFile(path)
         except OSError as error:
-            path.unlink(missing_ok=True)
             raise unwritable(path, error) from error
+        self._in_doubt = None
         self._segment.close()
         self._segment = opened
         self.reader.began(segment)
@@ -189,27 +182,37 @@ class SessionFiles:
                 rmtree(self.reader.folder, ignore_errors=True)
             self.lock.release()
 
+    def copy_ends(self, folder: Path) -> None:
+        """Put into a copy of the session what was acknowledged of the open files, and nothing else.
+
+        Raises:
+            OSError: It cannot be read or written.
+        """
+        for file in (self._segment, self._events):
+            file.copy_to(folder / file.path.name)
+        if self._in_doubt is not None:
+            (folder / self._in_doubt.name).unlink(missing_ok=True)
+
+    def _remove_doubt(self) -> None:
+        """Make sure that a compaction which was called failed is not on the disk: what comes would be lost behind it.
+
+        Raises:
+            RecordUnwritable: It cannot be removed.
+        """
+        if self._in_doubt is None:
+            return
+        try:
+            self._in_doubt.unlink(missing_ok=True)
+        except OSError as error:
+            raise unwritable(self._in_doubt, error) from error
+        self._in_doubt = None
+
     def _write_event(self, line: bytes) -> int:
+        self._remove_doubt()
         offset = self._events.append(line)
         c = self.counters
         self.counters = Counters(c.seq + 1, c.number, c.result, c.commit)
         return offset
-
-
-def moved_files(files: SessionFiles, root: Path, display_root: str) -> SessionFiles:
-    """Go on with a copy of a session in another folder; see `Journal.move`."""
-    name = files.reader.folder.name
-    try:
-        prepare_root(root, ignored=True)
-        copytree(files.reader.folder, root / name, dirs_exist_ok=True)
-    except (OSError, CopyError) as error:
-        problem = error if isinstance(error, OSError) else OSError(str(error))
-        raise unwritable(root, problem) from error
-    moved = open_files(root, name, files.clock, display_root)
-    moved.masking = files.masking
-    with suppress(OSError, RecordUnwritable):  # what cannot be synced there is in the copy
-        files.close()
-    return moved
 
 
 def _read_back(entry: Entry) -> Entry:
@@ -224,75 +227,3 @@ def _is_empty(path: Path) -> bool:
         return path.stat().st_size == 0
     except OSError:
         return False
-
-
-def create_files(root: Path, clock: Clock, display_root: str, ignored: bool) -> SessionFiles:
-    """Begin a new session; see `Journal.create`."""
-    try:
-        prepare_root(root, ignored=ignored)
-        folder = make_session_folder(root, clock)
-        lock = SessionLock(folder)
-        for name in (segment_name(1), EVENTS_FILE):
-            AppendFile(folder / name).close()
-        sync_folder(folder)
-        sync_folder(root)
-        return SessionFiles(SessionReader(folder), lock, clock, f"{display_root}/{folder.name}")
-    except OSError as error:
-        raise unwritable(root, error) from error
-
-
-def open_files(root: Path, session: str, clock: Clock, display_root: str) -> SessionFiles:
-    """Go on with a session; see `Journal.open`."""
-    folder = root / session
-    if session != folder.name or session in ("", ".", ".."):
-        raise SessionNotFound(f"{session!r} is not the name of a session")
-    SessionReader(folder)
-    try:
-        private_folder(folder)
-        lock = SessionLock(folder)
-    except OSError as error:
-        raise unwritable(folder, error) from error
-    try:
-        for left in folder.glob("*.tmp"):
-            left.unlink(missing_ok=True)
-        return SessionFiles(SessionReader(folder), lock, clock, f"{display_root}/{session}")
-    except OSError as error:
-        lock.release()
-        raise unwritable(folder, error) from error
-    except BaseException:
-        lock.release()
-        raise
-
-
-def prepare_root(root: Path, *, ignored: bool) -> None:
-    """Make the folder of all sessions, private, and keep git away from it unless it was opted in.
-
-    A folder of the user's own choice keeps its rights; sessions inside it are private all the same.
-
-    Raises:
-        OSError: It cannot be made.
-    """
-    root.parent.mkdir(parents=True, exist_ok=True)
-    if root.name == DISPLAY_ROOT or not root.exists():
-        private_folder(root)
-    ignore = root / ".gitignore"
-    if ignored and not ignore.exists():
-        write_new(ignore, b"*\n")
-    elif not ignored and ignore.is_file() and ignore.read_bytes() == b"*\n":
-        ignore.unlink()
-
-
-def make_session_folder(root: Path, clock: Clock) -> Path:
-    """Make a new session's folder under a name that nobody has, portable to any file system.
-
-    Raises:
-        OSError: It cannot be made.
-    """
-    moment = clock.now()[:19].replace(":", "-")
-    for _ in range(_NAMES_MAX):
-        folder = root / f"{moment}Z-{secrets.token_hex(2)}"
-        with suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-            folder.chmod(0o700)
-            return folder
-    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(root))

@@ -21,7 +21,7 @@ from app.adapters.journal_reading import (
 )
 from app.adapters.journal_recovery import pieces
 from app.adapters.journal_writing import sync_folder, unwritable
-from app.adapters.session_files import make_session_folder
+from app.adapters.session_folder import make_session_folder
 from app.core import remarks
 from app.core.history import Entry, Remark
 from app.core.ports import Clock

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from app.errors import SessionBusy
@@ -59,8 +60,9 @@ class SessionLock:
                 ) from None
             self.held = False
         if sys.platform != "win32":
-            os.ftruncate(self._handle, 0)
-            os.write(self._handle, f"{os.getpid()}\n".encode())
+            with suppress(OSError):  # on a full disk: only the message of another process lacks it
+                os.ftruncate(self._handle, 0)
+                os.write(self._handle, f"{os.getpid()}\n".encode())
 
     def release(self) -> None:
         """Let go; more than once does no harm."""

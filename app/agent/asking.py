@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 
 from app.agent.channel import Tell
@@ -29,7 +29,7 @@ from app.core.requests import (
     TextDelta,
     ThinkingDelta,
 )
-from app.errors import ContextOverflow, ModelError, SignatureRejected, StreamBroken
+from app.errors import ContextOverflow, ModelError, RecordError, SignatureRejected, StreamBroken
 
 
 @dataclass(slots=True)
@@ -90,7 +90,8 @@ class Asking:
                         return event
                     self._pass_on(event)
         except (ModelError, asyncio.CancelledError):
-            await asyncio.shield(self.keep_partial())
+            with suppress(RecordError):  # why the answer ended matters more
+                await asyncio.shield(self.keep_partial())
             raise
         raise StreamBroken("the model's stream ended without an answer")
 

@@ -36,6 +36,8 @@ class CallRun:
     record: Record
     tell: Tell
     finished: dict[str, tuple[ToolResult, Effects]] = field(default_factory=dict)
+    untold: list[ToolFinished] = field(default_factory=list)
+    """Ends of calls whose results are not on disk yet: nothing is told before."""
     partial: dict[str, str] = field(default_factory=dict)
     first_result: int = field(init=False)
     """Number that the first call's result will have in the record."""
@@ -63,7 +65,13 @@ class CallRun:
             result = ToolResult(call.id, text, is_error=True)
             effects = Effects(target=self._target(call), outcome="interrupted")
             self.finished[call.id] = (result, effects)
-            self._tell_finished(call, result, effects, seconds=0.0)
+            self.untold.append(self._end(call, result, effects, seconds=0.0))
+
+    def written(self) -> None:
+        """Tell the ends of calls whose results have come to the disk with their message."""
+        for event in self.untold:
+            self.tell(event)
+        self.untold.clear()
 
     def _groups(self) -> list[list[ToolUse]]:
         """Neighbouring read-only calls run together; a call that may change something runs alone."""
@@ -94,6 +102,9 @@ class CallRun:
         except Exception as error:  # a fault of one tool ends its call, not the turn
             LOG.exception("tool %s failed", call.name)
             result, effects = self._failure(call, f"{type(error).__name__}: {error}")
+        self.finished[call.id] = (result, effects)
+        end = self._end(call, result, effects, seconds=time.monotonic() - started, diff=diff)
+        self.untold.append(end)
         if len(self.calls) > 1:
             await self.record.remark(
                 remarks.RESULT,
@@ -103,9 +114,8 @@ class CallRun:
                     "effects": effects_to_json(effects),
                 },
             )
-        self.finished[call.id] = (result, effects)
-        seconds = time.monotonic() - started
-        self._tell_finished(call, result, effects, seconds=seconds, diff=diff)
+            self.untold.remove(end)
+            self.tell(end)
 
     async def _outcome(self, call: ToolUse) -> tuple[ToolOutcome, str, float]:
         tool = self.tools.get(call.name)
@@ -140,7 +150,7 @@ class CallRun:
         tool = self.tools.get(call.name)
         return tool.target(call.input) if tool else ""
 
-    def _tell_finished(
+    def _end(
         self,
         call: ToolUse,
         result: ToolResult,
@@ -148,19 +158,17 @@ class CallRun:
         *,
         seconds: float,
         diff: str = "",
-    ) -> None:
-        self.tell(
-            ToolFinished(
-                call_id=call.id,
-                tool=call.name,
-                ok=not result.is_error,
-                text=result.text,
-                outcome=effects.outcome,
-                seconds=seconds,
-                result=f"r{self.first_result + self.calls.index(call)}",
-                diff=diff,
-                target=effects.target or self._target(call),
-            )
+    ) -> ToolFinished:
+        return ToolFinished(
+            call_id=call.id,
+            tool=call.name,
+            ok=not result.is_error,
+            text=result.text,
+            outcome=effects.outcome,
+            seconds=seconds,
+            result=f"r{self.first_result + self.calls.index(call)}",
+            diff=diff,
+            target=effects.target or self._target(call),
         )
 
 

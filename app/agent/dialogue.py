@@ -23,6 +23,10 @@ from app.core.requests import CachePoint, ModelRequest, Purpose, ToolSpec
 from app.core.tokens import estimate_json, estimate_text
 
 INTERRUPTED = "[interrupted: this call did not finish, and it was not run again]"
+CUT_OFF = (
+    "[interrupted: the program ended before this call's result was in the record; it may have taken effect, "
+    "and it was not run again]"
+)
 
 
 SUMMARY_PROMPT_TOKENS = 1_000
@@ -84,6 +88,8 @@ class Dialogue:
     """The model's own limit for an answer in tokens, where the endpoint says it."""
     muted_until: int = 0
     """Layer 2 waits until the next request passes this many tokens; 0 when it does not wait."""
+    unwritten: Mapping[str, tuple[ToolResult, Effects]] = field(default_factory=dict)
+    """Results of open calls, by ``tool_use_id``, that could not be written when they came."""
     overheard: list[str] = field(default_factory=list)
     """What the user did meanwhile and wants told with their next message."""
     noted: float = 0.0
@@ -268,7 +274,7 @@ class Dialogue:
         self.cost = None if cost is None or self.cost is None else self.cost + cost
 
     async def answer_open_calls(self, finished: Mapping[str, tuple[ToolResult, Effects]]) -> bool:
-        """Give every unanswered call a result, so that the conversation can be sent; return whether any was open.
+        """Give every call that an earlier process left open a result; return whether any was open.
 
         Args:
             finished: Results that came before the interruption, by ``tool_use_id``.
@@ -276,7 +282,7 @@ class Dialogue:
         calls = self.conversation.open_calls
         if not calls:
             return False
-        cut = (ToolResult(call.id, INTERRUPTED, is_error=True) for call in calls)
+        cut = (ToolResult(call.id, CUT_OFF, is_error=True) for call in calls)
         blocks = tuple(finished[r.tool_use_id][0] if r.tool_use_id in finished else r for r in cut)
         effects = {call.id: finished[call.id][1] for call in calls if call.id in finished}
         await self.append(Message("user", blocks), effects=effects)

@@ -248,9 +248,9 @@ class Layers:
         known = [cost for cost in costs if cost is not None]
         if compaction.draft is not None:
             number = await dialogue.commit(compaction.draft)
+            self.restarted()
             await self._upkeep.renew_prompt(tell)
             report = dataclasses.replace(report, commit=number, after=dialogue.used)
-            self.restarted()
         report = dataclasses.replace(
             report,
             cost=sum(known) if len(known) == len(costs) else None,

@@ -107,12 +107,10 @@ class Turn:
             raise
         except PalError as error:
             problem = str(error)
-            unwritten = isinstance(error, RecordUnwritable)
-            self.tell(ErrorRaised(problem, error.hint, unwritten=unwritten))
-            if not isinstance(error, RecordError):
-                data = {"message": problem, "hint": error.hint}
-                await self.dialogue.record.remark(remarks.ERROR, data)
+            await self._tell_problem(error)
         finally:
+            if self._run is not None:
+                self.dialogue.unwritten = dict(self._run.finished)
             used = _minus(self.dialogue.usage, usage_before)
             cost = self.dialogue.cost
             self.tell(BudgetChanged(self.dialogue.budget()))
@@ -130,6 +128,19 @@ class Turn:
                 )
             )
 
+    async def _tell_problem(self, error: PalError) -> None:
+        """Tell what ended the turn, and keep it in the record when that can be written."""
+        self.tell(
+            ErrorRaised(str(error), error.hint, unwritten=isinstance(error, RecordUnwritable))
+        )
+        if isinstance(error, RecordError):
+            return
+        try:
+            data = {"message": str(error), "hint": error.hint}
+            await self.dialogue.record.remark(remarks.ERROR, data)
+        except RecordError as second:
+            await self._tell_problem(second)
+
     def _unanswered(self, text: str) -> Entry | None:
         """Return the newest message when it is this text and nobody answered it: it is not said twice."""
         entries = self.dialogue.conversation.entries
@@ -137,8 +148,17 @@ class Turn:
         return newest if newest is not None and newest.words == text else None
 
     async def _answer_open_calls(self) -> None:
-        """Repair what an earlier interruption left open."""
-        await self.dialogue.answer_open_calls({})
+        """Answer what an interruption left open: with what came of the calls, as far as that is known."""
+        calls = self.dialogue.conversation.open_calls
+        if not calls:
+            return
+        run = self._run or self._call_run(calls)
+        known = self.dialogue.unwritten
+        run.finished |= {call.id: known[call.id] for call in calls if call.id in known}
+        run.interrupt(INTERRUPTED)
+        await self._add_results(calls, run)
+        self._run = None
+        self.dialogue.unwritten = {}
 
     async def _steps(self) -> TurnEnd:
         pauses = cut_calls = 0
@@ -245,6 +265,7 @@ class Turn:
                 effects[call.id] = replace(effects[call.id], stored=stored)
         notes = tuple(Text(note) for note in await self._note())
         await self.dialogue.append(Message("user", (*results, *notes)), effects=effects)
+        run.written()
 
     async def _watch_misses(self, uses: tuple[ToolUse, ...], run: CallRun) -> None:
         """Notice that something cleared was needed again, and keep it from now on."""
@@ -291,19 +312,16 @@ class Turn:
         mark = due_mark(dialogue.policy.manual, used=used, threshold=limit, given={dialogue.noted})
         if mark is None:
             return ()
-        dialogue.noted = mark
         await dialogue.record.remark(remarks.NOTE, {"mark": mark})
+        dialogue.noted = mark
         return (note(mark, used=used, threshold=limit),)
 
     async def _after_cancel(self) -> None:
-        """Leave a conversation that can be sent: every call answered."""
-        calls = self.dialogue.conversation.open_calls
-        if not calls:
-            return
-        run = self._run or self._call_run(calls)
-        run.interrupt(INTERRUPTED)
-        await self._add_results(calls, run)
-        self._run = None
+        """Leave a conversation that can be sent: every call answered, now or before the next turn."""
+        try:
+            await self._answer_open_calls()
+        except RecordError as error:
+            await self._tell_problem(error)
 
     def _tell_odd_end(self, answer: Answer, *, kept: bool) -> None:
         """Say what a reader would otherwise take for a finished answer."""

@@ -35,13 +35,14 @@ async def undo(dialogue: Dialogue, layers: Layers, tell: Tell) -> bool:
         await _tell(dialogue, _refused(reason, used), tell)
         return False
     bare = [entry.id for entry in since if entry.message.role == "assistant"]
+    # Before the undo itself: else a crash in between would leave a view that is compacted again at once.
+    await dialogue.mute(max(dialogue.frame.threshold, round(restored * MUTE_FACTOR)))
     await dialogue.undo(number, bare=bare)
+    layers.restarted()
     stubs = dialogue.conversation.stubs
     back = tuple(ref.id for ref in dialogue.conversation.results if ref.id not in stubs)
     if back:
         await dialogue.pin(back)
-    await dialogue.mute(max(dialogue.frame.threshold, round(dialogue.used * MUTE_FACTOR)))
-    layers.restarted()
     report = CompactionReport(
         made.layer,
         Outcome.UNDONE,

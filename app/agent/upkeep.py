@@ -122,9 +122,9 @@ class SessionUpkeep:
         """Put a todo list that a call has set into the record."""
         if self._new_todo is None:
             return
-        self._dialogue.todo, self._new_todo = self._new_todo, None
-        items = [{"text": item.text, "state": item.state} for item in self._dialogue.todo]
+        items = [{"text": item.text, "state": item.state} for item in self._new_todo]
         await self._parts.record.remark(remarks.TODO, {"items": items})
+        self._dialogue.todo, self._new_todo = self._new_todo, None
         tell(TodoChanged(self._dialogue.todo))
 
     async def renew_prompt(self, tell: Tell) -> None:

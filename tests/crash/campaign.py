@@ -1,0 +1,198 @@
+"""Kills: at random instants, and at every single operation on the record; after each the session must go on whole."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import random
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tests.crash.faults import CHANGES, KILL_TORN, KILLS, WRITE
+from tests.crash.record_check import Verdict, files_of
+from tests.crash.spawner import Spawner, World
+from tests.crash.work import ASKED, Outcome, Place, run_app
+
+COMMANDS = ("/compact the billing rules", "/undo")
+ROUNDS = 12
+"""Kills of one session; then a new one begins."""
+RESUME = "what have we read so far?"
+
+
+@dataclass
+class Figures:
+    """What came of the kills."""
+
+    kills: int = 0
+    torn: int = 0
+    """Kills that left half a line."""
+    resumed: int = 0
+    requests: int = 0
+    """Requests sent by killed and resumed runs."""
+    lost: int = 0
+    doubled: int = 0
+    damaged: int = 0
+    invalid: int = 0
+    dead: int = 0
+    """Sessions that did not go on."""
+    told: list[str] = field(default_factory=list)
+    """Each thing that was wrong, with where it happened."""
+
+    def count(self, verdict: Verdict, where: str) -> None:
+        """Count what is wrong with a record."""
+        self.torn += verdict.torn
+        self.lost += len(verdict.lost)
+        self.doubled += len(verdict.doubled)
+        self.damaged += len(verdict.damaged)
+        self.told += [f"{where}: {problem}" for problem in verdict.problems]
+
+    def heard(self, outcome: Outcome, where: str) -> None:
+        """Count the requests of a run."""
+        self.requests += len(outcome.sent)
+        self.invalid += len(outcome.invalid)
+        self.told += [f"{where}: invalid: {problem}" for problem in outcome.invalid]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kills} kills ({self.torn} torn lines), {self.resumed} resumed, {self.requests} requests; "
+            f"lost {self.lost}, duplicates {self.doubled}, damaged {self.damaged}, "
+            f"invalid requests {self.invalid}, dead sessions {self.dead}"
+        )
+
+
+def resume(place: Place, figures: Figures, where: str) -> None:
+    """Go on with a killed session: the next request must leave, valid, with the newest words, and be answered."""
+    newest = list(place.ledger.said.values())[-1:]
+    outcome = place.print(place.tagged(RESUME))
+    figures.heard(outcome, f"{where}, resumed")
+    figures.count(place.look(resumed=True), f"{where}, resumed")
+    if outcome.code or not outcome.sent:
+        figures.dead += 1
+        figures.told.append(f"{where}: exit {outcome.code}: {outcome.last} {outcome.errors}")
+        return
+    figures.resumed += 1
+    words = str(outcome.sent[0]["messages"])
+    for text in newest:
+        if text not in words:
+            figures.lost += 1
+            figures.told.append(f"{where}: the next request does not hold {text!r}")
+
+
+def print_once(place: Place, figures: Figures, where: str, world: World, life: float | None) -> int:
+    """Run one turn of `pal -p` into its kill, and resume; return its exit code."""
+    run, ended = place.start(place.text(), world=world)
+    if life is not None:
+        deadline = time.monotonic() + life
+        while time.monotonic() < deadline and run.poll() is None:
+            time.sleep(min(0.002, max(0.0, deadline - time.monotonic())))
+        run.kill()
+    outcome = ended()
+    _after(place, figures, where, outcome)
+    return outcome.code
+
+
+def app_once(place: Place, figures: Figures, where: str, world: World, life: float | None) -> int:
+    """Talk in the app into its kill, and resume; return its exit code."""
+    begun = len(place.ledger.bodies)
+    code = run_app(place, world=world, life=life, commands=COMMANDS)
+    _after(place, figures, where, Outcome(code, sent=place.ledger.bodies[begun:]))
+    return code
+
+
+def _after(place: Place, figures: Figures, where: str, outcome: Outcome) -> None:
+    figures.heard(outcome, where)
+    figures.count(place.look(resumed=False), where)
+    if outcome.killed:
+        figures.kills += 1
+        resume(place, figures, where)
+    elif outcome.code:
+        figures.dead += 1
+        figures.told.append(f"{where}: exit {outcome.code}: {outcome.last} {outcome.errors}")
+
+
+FRONT_ENDS = {"print": print_once, "app": app_once}
+
+
+def random_kills(
+    front: str, kills: int, folder: Path, spawner: Spawner, *, seed: int, world: World = World()
+) -> Iterator[Figures]:
+    """Kill at random instants, spread over the whole of a run; yield the figures after each run."""
+    once, rng, figures = FRONT_ENDS[front], random.Random(seed), Figures()
+    place = Place(folder / "calibration", spawner)
+    begun = time.monotonic()
+    for _ in range(2 if front == "app" else len(ASKED)):
+        once(place, figures, f"{front}, not killed", world, None)
+    longest = (time.monotonic() - begun) / (2 if front == "app" else len(ASKED)) * 1.3
+    for number in itertools.count():
+        if figures.kills >= kills:
+            return
+        if number % ROUNDS == 0:
+            shutil.rmtree(place.folder)
+            place = Place(folder / f"session-{number}", spawner)
+        life = rng.uniform(0.0, longest)
+        where = f"{front}, seed {seed}, run {number}, after {life:.3f} s"
+        once(place, figures, where, world, life)
+        yield figures
+
+
+def every_operation(
+    front: str,
+    folder: Path,
+    spawner: Spawner,
+    *,
+    only: tuple[str, ...] = CHANGES,
+    stride: int = 1,
+    offset: int = 0,
+    world: World = World(),
+) -> Iterator[Figures]:
+    """Kill before, in the middle of and after each operation of the same work; yield the figures after each run.
+
+    Args:
+        front: "print" or "app".
+        folder: Where the projects go.
+        spawner: Starts the runs.
+        only: Kinds of operation.
+        stride: Take each such case only: 1 for all.
+        offset: The first case, below ``stride``.
+        world: What else is different.
+    """
+    once, figures = FRONT_ENDS[front], Figures()
+    place = Place(folder / "place", spawner)
+    case = 0
+    for turn in range(len(ASKED) if front == "print" else 2):
+        base, ledger = folder / "base", copy.deepcopy(place.ledger)
+        before, asked = dict(place.before), place.asked
+        shutil.rmtree(base, ignore_errors=True)
+        shutil.copytree(place.folder, base)
+        dry = replace(world, plan=place.plan(only=only))
+        once(place, figures, f"{front}, turn {turn}, not killed", dry, None)
+        operations = place.operations()
+        after = copy.deepcopy((place.ledger, place.before, place.asked))
+        shutil.copytree(place.folder, folder / "after")
+        for line in operations:
+            number, kind, name = line.split(" ", 2)
+            for do in KILLS:
+                if do == KILL_TORN and kind != WRITE:
+                    continue
+                case += 1
+                if case % stride != offset:
+                    continue
+                _restore(place, base, (copy.deepcopy(ledger), dict(before), asked))
+                plan: dict[str, Any] = place.plan(only=only, at=int(number), do=do)
+                where = f"{front}, turn {turn}, {do} {kind} {number} ({name})"
+                once(place, figures, where, replace(world, plan=plan), None)
+                yield figures
+        _restore(place, folder / "after", after)
+        shutil.rmtree(folder / "after")
+
+
+def _restore(place: Place, base: Path, state: Any) -> None:
+    shutil.rmtree(place.folder)
+    shutil.copytree(base, place.folder)
+    place.ledger, place.before, place.asked = state
+    if place.session is not None:
+        assert files_of(place.session) == place.before
