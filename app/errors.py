@@ -106,12 +106,13 @@ class ContextOverflow(Rejected):
         self,
         message: str,
         *,
+        hint: str = "",
         sent: int | None = None,
         window: int | None = None,
         status: int | None = None,
         url: str = "",
     ) -> None:
-        super().__init__(message, status=status, url=url)
+        super().__init__(message, hint=hint, status=status, url=url)
         self.sent = sent
         self.window = window
 

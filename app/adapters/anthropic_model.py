@@ -1,4 +1,4 @@
-"""The model behind the Messages API: the only importer of the SDK.
+"""The model behind the Messages API.
 
 The SDK is imported and its client built in a thread, at the first call or by `warm_up`; importing this module costs
 nothing. Calls go through the client's raw ``post``: the body's bytes are ours (a request never changes on its way), no
@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
-from functools import cache
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from app.adapters.answer_body import AnswerBody
 from app.adapters.connection_errors import broken_stream, connection_error, only_pings
-from app.adapters.endpoint import LOCAL_KEY, Endpoint
+from app.adapters.endpoint import Endpoint
 from app.adapters.endpoint_errors import Call, refused_field, status_error
 from app.adapters.model_list import next_page, read_model, read_models
 from app.adapters.model_table import max_output_of, price_of
+from app.adapters.pictures import PicturesRefused, RefusedPictures, are_most_of
 from app.adapters.request_body import encode_request
 from app.adapters.retry import RetryPolicy
+from app.adapters.sdk_client import Transport, build_client, http_errors, load_sdk
 from app.core.addresses import OFFICIAL_URL
 from app.core.prices import Price
 from app.core.requests import (
@@ -34,6 +33,7 @@ from app.core.requests import (
     ModelEvent,
     ModelInfo,
     ModelRequest,
+    PicturesLeftOut,
     RetryWait,
 )
 from app.errors import Busy, ModelError, Rejected, StreamBroken, Unreachable
@@ -51,7 +51,6 @@ PINGS = 5
 """How many times the silence a stream may go on with pings alone; a model that thinks unseen sends nothing else."""
 SLOWEST = 20.0
 """Tokens a second of a slow model: pings are also taken for life as long as it may need for the longest answer."""
-CONNECT_SECONDS = 10.0
 LIST_SECONDS = 10.0
 VERSION = "anthropic-version"
 FIRST_VERSION = "2023-06-01"
@@ -60,18 +59,6 @@ MAX_PAGES = 10
 DEFAULT_RETRY = RetryPolicy()
 DRAIN_SECONDS = 0.25
 """How long the end of a finished answer is waited for, so that the connection can be used again."""
-
-
-@cache
-def load_sdk() -> ModuleType:
-    """Import the SDK and keep its log lines off the terminal. Takes seconds: run it in a thread."""
-    import anthropic
-
-    for name in ("anthropic", "httpx2", "httpcore2"):
-        logger = logging.getLogger(name)
-        logger.addHandler(logging.NullHandler())
-        logger.propagate = False
-    return anthropic
 
 
 class _FieldRefused(Exception):
@@ -91,9 +78,7 @@ class AnthropicModel:
         base_url: str | None = None,
         api_key: str | None = None,
         auth_token: str | None = None,
-        transport: httpx2.AsyncBaseTransport
-        | Callable[[], httpx2.AsyncBaseTransport]
-        | None = None,
+        transport: Transport = None,
         retry: RetryPolicy = DEFAULT_RETRY,
         silence: float | None = None,
         price: Price | None = None,
@@ -123,6 +108,9 @@ class AnthropicModel:
         self._sleep = sleep
         self._chance = chance
         self._dropped: set[str] = set()
+        self._refused = RefusedPictures()
+        self._reached = False
+        """Whether the endpoint ever answered: then a lost connection is the network's fault, and may come back."""
         self._client: AsyncAnthropic | None = None
         self._building = asyncio.Lock()
         self._listed: tuple[ModelInfo, ...] | None = None
@@ -135,7 +123,8 @@ class AnthropicModel:
         """Send a request and yield what comes back, an `Answer` last; see `core.ports.Model`."""
         attempt = 1
         while True:
-            failure: ModelError
+            failure: ModelError | None = None
+            mended: ModelEvent
             try:
                 async with aclosing(self._attempt(request)) as events:
                     async for event in events:
@@ -143,15 +132,21 @@ class AnthropicModel:
                 return
             except _FieldRefused as refused:
                 self._dropped.add(refused.field)
-                dropped = FieldDropped(refused.field)
+                mended = FieldDropped(refused.field)
+            except PicturesRefused as error:
+                count = self._refused.note(error, request.messages, request.model)
+                if not count:
+                    raise
+                mended = PicturesLeftOut(count, str(error), error.blind)
             except (Unreachable, Busy, StreamBroken) as error:
                 failure = error
-                dropped = None
-            if dropped is not None:
-                yield dropped
+            if failure is None:
+                yield mended
                 continue
-            pause = self._retry.pause(failure, attempt, self._chance())
-            yield RetryWait(attempt, self._retry.attempts_for(failure), pause, str(failure))
+            known, retry = self._reached, self._retry
+            pause = retry.pause(failure, attempt, self._chance(), known=known)
+            limit = retry.attempts_for(failure, known=known)
+            yield RetryWait(attempt, limit, pause, str(failure))
             await self._sleep(pause)
             attempt += 1
 
@@ -193,12 +188,18 @@ class AnthropicModel:
             await client.close()
 
     async def _attempt(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-        call = Call(self.endpoint, request.model, tuple(s for s in (self._key, self._token) if s))
+        model = request.model
+        call = Call(self.endpoint, model, tuple(s for s in (self._key, self._token) if s))
         self._check_credentials(call)
         client = await self._connected()
         content, optional = encode_request(
-            request, without=frozenset(self._dropped), signed_only=self.endpoint.official
+            request,
+            without=frozenset(self._dropped),
+            signed_only=self.endpoint.official,
+            instead=lambda image: self._refused.instead(image, model),
         )
+        if pictures := self._refused.sent(request.messages, model):
+            call = replace(call, pictures=True, mostly_pictures=are_most_of(pictures, content))
         response = await self._post(client, content, optional, call)
         body, clock = AnswerBody(call), asyncio.get_running_loop().time
         parts, grew = 0, clock()
@@ -215,7 +216,7 @@ class AnthropicModel:
                 elif clock() - grew >= patience:
                     raise only_pings(self.endpoint, seconds=patience)
             await _drain(chunks)
-        except _http_errors() as error:
+        except http_errors() as error:
             raise broken_stream(error, self.endpoint, silence=self._silence) from error
         finally:
             await response.aclose()
@@ -238,6 +239,7 @@ class AnthropicModel:
                 stream_cls=sdk.AsyncStream,
             )
         except sdk.APIStatusError as error:
+            self._reached = True
             if not self.endpoint.official and VERSION not in self._dropped:
                 optional |= {VERSION}
             if field := refused_field(error.status_code, error.body, optional):
@@ -245,8 +247,9 @@ class AnthropicModel:
             raise status_error(
                 error.status_code, error.response.headers, error.body, call
             ) from error
-        except (sdk.APIConnectionError, *_http_errors()) as error:
+        except (sdk.APIConnectionError, *http_errors()) as error:
             raise connection_error(error, self.endpoint, silence=self._silence) from error
+        self._reached = True
         return response
 
     def _options(self) -> RequestOptions:
@@ -267,7 +270,7 @@ class AnthropicModel:
                 path, cast_to=httpx2.Response, options={"timeout": LIST_SECONDS}
             )
             return json.loads(response.content)
-        except (ValueError, RecursionError, load_sdk().APIError, *_http_errors()):
+        except (ValueError, RecursionError, load_sdk().APIError, *http_errors()):
             return None
 
     def _check_credentials(self, call: Call) -> None:
@@ -288,39 +291,15 @@ class AnthropicModel:
     async def _connected(self) -> AsyncAnthropic:
         async with self._building:
             if self._client is None:
-                self._client = await asyncio.to_thread(self._build)
+                self._client = await asyncio.to_thread(
+                    build_client,
+                    self.endpoint,
+                    key=self._key,
+                    token=self._token,
+                    transport=self._transport,
+                    silence=self._silence,
+                )
             return self._client
-
-    def _build(self) -> AsyncAnthropic:
-        import httpx2
-
-        sdk = load_sdk()
-        timeout = httpx2.Timeout(self._silence, connect=min(CONNECT_SECONDS, self._silence))
-        options: dict[str, Any] = {"timeout": timeout, "follow_redirects": False}
-        if self._transport is not None:
-            given = self._transport
-            if not isinstance(given, httpx2.AsyncBaseTransport):
-                given = given()
-            options["transport"] = given
-        elif self.endpoint.loopback:
-            host = self.endpoint.host
-            never = f"all://[{host}]" if ":" in host else f"all://{host}"
-            options["mounts"] = {never: None}  # whatever proxy the environment names
-        headers: dict[str, str] = {}
-        if not self.endpoint.official and (self._key or not self._token):
-            headers["x-api-key"] = self._key or LOCAL_KEY
-        client: AsyncAnthropic = sdk.AsyncAnthropic(
-            api_key=None if self._token else self._key or LOCAL_KEY,
-            auth_token=self._token or None,
-            base_url=self.endpoint.base_url,
-            timeout=timeout,
-            max_retries=0,
-            default_headers=headers,
-            open_telemetry=False,
-            http_client=sdk.DefaultAsyncHttpxClient(**options),
-        )
-        client._custom_headers = headers  # without those of ANTHROPIC_CUSTOM_HEADERS
-        return client
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:
@@ -331,11 +310,5 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
                 pass
     except TimeoutError:
         return
-    except _http_errors():
+    except http_errors():
         return
-
-
-def _http_errors() -> tuple[type[Exception], ...]:
-    import httpx2
-
-    return (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL)

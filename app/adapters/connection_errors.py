@@ -16,6 +16,7 @@ class Reach(StrEnum):
 
     NO_SUCH_HOST = "no such host"
     REFUSED = "refused"
+    NO_ROUTE = "no route"
     TIMED_OUT = "timed out"
     CERTIFICATE = "certificate"
     TLS = "tls"
@@ -100,6 +101,8 @@ def _reach(error: BaseException, names: list[str], endpoint: Endpoint) -> Reach:
         return Reach.TIMED_OUT
     if "ConnectError" in names and any(isinstance(cause, ssl.SSLError) for cause in causes):
         return Reach.TLS
+    if "ConnectError" in names:
+        return Reach.NO_ROUTE
     if any("Timeout" in name for name in names):
         return Reach.SILENT
     return Reach.BROKE
@@ -120,6 +123,8 @@ def _words(
             )
         case Reach.REFUSED:
             return f"{host} refused the connection ({url}).", base
+        case Reach.NO_ROUTE:
+            return f"No connection to {host} comes about ({url}): {_last_words(error)}", base
         case Reach.TIMED_OUT:
             return f"No connection to {host} came about in time ({url}).", base
         case Reach.CERTIFICATE:

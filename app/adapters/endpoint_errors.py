@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from app.adapters.endpoint import Endpoint
+from app.adapters.pictures import PicturesRefused, about_pictures
 from app.adapters.refusal import Refusal, html_title, looks_like_html, read_refusal, sizes
 from app.errors import (
     Busy,
@@ -41,7 +42,7 @@ _TYPE_STATUS = {
 }
 _OVERFLOW = re.compile(
     "prompt is too long|context.?length|context.?window|context.?size|too many tokens|maximum context"
-    "|request_too_large|exceeds? the (?:available )?context|input is too long|token limit exceeded",
+    "|context limit|request_too_large|exceeds? the (?:available )?context|input is too long|token limit exceeded",
     re.IGNORECASE,
 )
 _SIGNATURE = re.compile(
@@ -68,6 +69,10 @@ class Call:
     model: str
     secrets: tuple[str, ...] = ()
     """Keys and tokens, which never appear in a message."""
+    pictures: bool = False
+    """Whether the request carries pictures."""
+    mostly_pictures: bool = False
+    """Whether they make up most of its body."""
 
     @property
     def url(self) -> str:
@@ -173,6 +178,15 @@ def _about_the_conversation(
 ) -> ModelError | None:
     """Refusals that a change of the conversation can repair."""
     text = f"{refusal.type} {refusal.message}"
+    if call.pictures and (error := about_pictures(status, refusal, said, call.url)):
+        return error
+    if status == 413 and call.mostly_pictures:
+        return PicturesRefused(
+            f"{call.url} refused the request for its size, most of which is pictures: {said}",
+            hint="Send fewer or smaller ones.",
+            status=status,
+            url=call.url,
+        )
     if status == 400 and _SIGNATURE.search(text):
         return SignatureRejected(
             f"{call.url} refused signed thinking in the conversation: {said}",
@@ -186,6 +200,7 @@ def _about_the_conversation(
     sent, window = sizes(refusal)
     return ContextOverflow(
         f"The conversation is too long for {call.model} at {call.url}: {said or 'body too large'}",
+        hint="Shorten it with /compact, or start anew with /clear; `context_window` sets what the model takes.",
         sent=sent,
         window=window,
         status=status,

@@ -10,6 +10,8 @@ from html import unescape
 from typing import Any
 
 _SENT_AND_WINDOW = re.compile(r"(\d[\d,]*)\s*tokens?\s*>\s*(\d[\d,]*)")
+_SENT_AND_LIMIT = re.compile(r"(\d[\d,]*)\s*\+\s*\d[\d,]*\s*>\s*(\d[\d,]*)")
+"""Input and longest answer against the window."""
 _SENT = re.compile(
     r"(\d[\d,]*) (?:tokens )?in the messages|requested (\d[\d,]*) tokens|\((\d[\d,]*) tokens\)"
     r"|contains? (?:at least )?(\d[\d,]*) (?:input )?tokens",
@@ -63,7 +65,9 @@ def sizes(refusal: Refusal) -> tuple[int | None, int | None]:
     if isinstance(error, Mapping) and isinstance(error.get("n_ctx"), int):
         prompt = error.get("n_prompt_tokens")
         return (prompt if isinstance(prompt, int) else None), error["n_ctx"]
-    if match := _SENT_AND_WINDOW.search(refusal.message):
+    if match := (
+        _SENT_AND_WINDOW.search(refusal.message) or _SENT_AND_LIMIT.search(refusal.message)
+    ):
         return _number(match[1]), _number(match[2])
     sent, window = _SENT.search(refusal.message), _WINDOW.search(refusal.message)
     return (

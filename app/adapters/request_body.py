@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
-from app.core.messages import Block, Message, Text, Thinking, ToolResult, block_to_json
+from app.core.messages import (
+    Block,
+    Image,
+    Message,
+    Text,
+    Thinking,
+    ToolResult,
+    block_to_json,
+)
 from app.core.requests import ModelRequest
 from app.core.surrogates import repair
 
@@ -18,11 +27,17 @@ MAX_CACHE_POINTS = 3
 EMPTY = "(empty)"
 """Stands where a message would have no content at all, which the API refuses."""
 
+Part = TypeVar("Part", bound=Block)
+
 _MARK = {"type": "ephemeral"}
 
 
 def encode_request(
-    request: ModelRequest, *, without: frozenset[str] = frozenset(), signed_only: bool = False
+    request: ModelRequest,
+    *,
+    without: frozenset[str] = frozenset(),
+    signed_only: bool = False,
+    instead: Callable[[Image], str] = lambda _: "",
 ) -> tuple[bytes, frozenset[str]]:
     """Return the body and the names of the optional fields in it.
 
@@ -31,6 +46,7 @@ def encode_request(
         without: Optional fields to leave out: `CACHE_CONTROL`, `TOOL_CHOICE`, `THINKING`.
         signed_only: Whether the endpoint checks signatures: thinking without one is left out, and the rest is not
             optional.
+        instead: Gives the line of text that is sent for a picture; "" sends the picture.
     """
     cached = CACHE_CONTROL not in without
     body: dict[str, Any] = {
@@ -54,7 +70,7 @@ def encode_request(
     for point in request.cache_points[-MAX_CACHE_POINTS:] if cached else ():
         points.setdefault(point.message, set()).add(point.block)
     body["messages"] = [
-        _message(message, points.get(index, set()), without, signed_only)
+        _message(_with_lines(message, instead), points.get(index, set()), without, signed_only)
         for index, message in enumerate(request.messages)
     ]
     if request.no_tools and tools and TOOL_CHOICE not in without:
@@ -82,6 +98,21 @@ def _message(
         if index in points:
             _mark_last(content)
     return {"role": message.role, "content": content or [{"type": "text", "text": EMPTY}]}
+
+
+def _with_lines(message: Message, instead: Callable[[Image], str]) -> Message:
+    """Return the message with lines of text where pictures are not sent."""
+
+    def shown(part: Part) -> Part | Text:
+        line = instead(part) if isinstance(part, Image) else ""
+        return Text(line) if line else part
+
+    def block(block: Block) -> Block:
+        if isinstance(block, ToolResult) and not isinstance(block.content, str):
+            return replace(block, content=tuple(map(shown, block.content)))
+        return shown(block)
+
+    return Message(message.role, tuple(map(block, message.content)))
 
 
 def _is_sendable(block: Block, without: frozenset[str], signed_only: bool) -> bool:

@@ -9,6 +9,9 @@ from app.errors import Busy, ModelError, StreamBroken, Unreachable
 
 _HOPELESS = (Reach.CERTIFICATE, Reach.TLS, Reach.PROXY_REFUSED)
 """Failures that another attempt a few seconds later does not change."""
+_OFFLINE = (Reach.REFUSED, Reach.NO_SUCH_HOST, Reach.NO_ROUTE, Reach.TIMED_OUT, Reach.PROXY)
+LOST = 2
+"""How many times the attempts an endpoint that was there before is worth when it is not reached: four minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +23,7 @@ class RetryPolicy:
     broken_attempts: int = 3
     """Attempts when answers break off, which were paid for, or the endpoint falls silent, which takes minutes."""
     refused_attempts: int = 2
-    """Attempts when nothing listens at the address."""
+    """Attempts when no connection comes about: the address may be wrong."""
     first_pause: float = 1.0
     """Pause after the first failure; it doubles with each one."""
     longest_backoff: float = 32.0
@@ -29,12 +32,19 @@ class RetryPolicy:
     jitter: float = 0.25
     """Largest part of a pause that chance takes off, so that clients do not come back together."""
 
-    def attempts_for(self, error: ModelError) -> int:
-        """Return how often a call that failed like this is tried in all; 1 means never again."""
+    def attempts_for(self, error: ModelError, *, known: bool = False) -> int:
+        """Return how often a call that failed like this is tried in all; 1 means never again.
+
+        Args:
+            error: Why the call failed.
+            known: Whether the endpoint was reached before: then the network is gone, for minutes perhaps.
+        """
+        if known and self.attempts > 1 and _is_offline(error):
+            return self.attempts * LOST
         match error:
             case ConnectionFailed(reach=reach) if reach in _HOPELESS:
                 limit = 1
-            case ConnectionFailed(reach=Reach.REFUSED | Reach.NO_SUCH_HOST):
+            case ConnectionFailed() if _is_offline(error):
                 limit = self.refused_attempts
             case StreamBroken() | ConnectionFailed(reach=Reach.SILENT):
                 limit = self.broken_attempts
@@ -44,18 +54,21 @@ class RetryPolicy:
                 limit = 1
         return min(limit, self.attempts)
 
-    def pause(self, error: ModelError, attempt: int, chance: float) -> float:
+    def pause(
+        self, error: ModelError, attempt: int, chance: float, *, known: bool = False
+    ) -> float:
         """Return the seconds before the next attempt.
 
         Args:
             error: Why the attempt failed.
             attempt: The failed attempt, from 1.
             chance: A random number from 0 to 1.
+            known: Whether the endpoint was reached before.
 
         Raises:
             ModelError: No further attempt is made; it is ``error``, or a `Busy` that names a wait too long to keep.
         """
-        if attempt >= self.attempts_for(error):
+        if attempt >= self.attempts_for(error, known=known):
             raise error
         asked = error.retry_after if isinstance(error, Busy) else None
         if asked is not None and asked > self.longest_wait:
@@ -70,6 +83,10 @@ class RetryPolicy:
             return asked
         backoff = min(self.longest_backoff, self.first_pause * 2.0 ** min(attempt - 1, 30))
         return backoff * (1 - self.jitter * chance)
+
+
+def _is_offline(error: ModelError) -> bool:
+    return isinstance(error, ConnectionFailed) and error.reach in _OFFLINE
 
 
 def spell_seconds(seconds: float) -> str:

@@ -25,6 +25,7 @@ from app.core.requests import (
     CallDelta,
     FieldDropped,
     ModelEvent,
+    PicturesLeftOut,
     RetryWait,
     TextDelta,
     ThinkingDelta,
@@ -114,11 +115,31 @@ class Asking:
                 self.tell(RetryWaiting(attempt, attempts, seconds, reason))
             case FieldDropped(name):
                 self.tell(Notice(f"The endpoint does not know {name}; it is left out from now on."))
+            case PicturesLeftOut():
+                self.tell(Notice(_about_pictures(event), warning=True))
 
     def _learn_size(self, error: ContextOverflow) -> None:
+        """Believe the endpoint's figures; where it gives none, it takes less than what was sent."""
         dialogue = self.dialogue
         if error.sent:
             counted = Usage(input=error.sent)
             dialogue.meter = dialogue.meter.measure(counted, sent=self.sent, now=self.sent)
         if error.window:
             dialogue.learn_window(error.window)
+        else:
+            self.learn_from_full(dialogue.used)
+
+    def learn_from_full(self, tokens: int) -> None:
+        """Note that the window is no larger than this."""
+        if tokens < self.dialogue.frame.window:
+            self.dialogue.learn_window(tokens)
+
+
+def _about_pictures(event: PicturesLeftOut) -> str:
+    what = "a picture" if event.count == 1 else f"{event.count} pictures"
+    scope = (
+        f"The model takes no pictures: {what} and all later ones go as a line of text"
+        if event.blind
+        else f"The endpoint refused {what}, which {'goes' if event.count == 1 else 'go'} as a line of text from now on"
+    )
+    return f"{scope}, and stay{'s' if event.count == 1 else ''} in the record. {event.reason}"

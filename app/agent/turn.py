@@ -43,6 +43,10 @@ CUT_CALLS = 2
 """How often in a row a tool call cut by the output limit is answered and tried again."""
 GO_ON = "Go on."
 """What the model is told when the user asks for more without words of their own."""
+FULL = (
+    "The context window was full in the middle of the answer, and compacting does not help. "
+    "Shorten the conversation with /compact, or start anew with /clear."
+)
 NOT_RUN = "[not run: the answer was cut at its output limit before this call was complete]"
 
 
@@ -84,10 +88,7 @@ class Turn:
 
         async def begin() -> None:
             await self._answer_open_calls()
-            conversation = self.dialogue.conversation
-            answered = conversation.unseen_from == len(conversation.entries)
-            if answered and not self.queue.texts:
-                await self.dialogue.append(user(GO_ON))
+            await self._hand_over()
 
         await self._run_from(begin)
 
@@ -147,6 +148,13 @@ class Turn:
         newest = entries[-1] if entries else None
         return newest if newest is not None and newest.words == text else None
 
+    async def _hand_over(self) -> None:
+        """Ask the model to go on where it had the last word: a request ends with the user's message."""
+        conversation = self.dialogue.conversation
+        answered = conversation.unseen_from == len(conversation.entries)
+        if answered and not self.queue.texts:
+            await self.dialogue.append(user(GO_ON))
+
     async def _answer_open_calls(self) -> None:
         """Answer what an interruption left open: with what came of the calls, as far as that is known."""
         calls = self.dialogue.conversation.open_calls
@@ -162,6 +170,7 @@ class Turn:
 
     async def _steps(self) -> TurnEnd:
         pauses = cut_calls = 0
+        was_full = False
         while True:
             await self._deliver_queue()
             await self.upkeep.change_model()
@@ -173,15 +182,19 @@ class Turn:
             uses = answer.message.tool_uses if kept else ()
             match answer.stop:
                 case StopReason.TOOL_USE if uses:
-                    cut_calls = 0
+                    pauses = cut_calls = 0
                     if await self._run_calls(uses) is TurnEnd.WAITING:
                         return TurnEnd.WAITING
                 case StopReason.PAUSE_TURN if pauses < PAUSES:
                     pauses += 1
                 case StopReason.WINDOW_EXCEEDED:
                     await self._refuse_calls(uses, "[not run: the context window was full]")
-                    if not await self.layers.overflow(self.tell):
+                    self.asking.learn_from_full(self.dialogue.used)
+                    if was_full or not await self.layers.overflow(self.tell):
+                        self.tell(Notice(FULL, warning=True))
                         return TurnEnd.CUT
+                    was_full = True
+                    await self._hand_over()
                 case StopReason.MAX_TOKENS:
                     await self._refuse_calls(uses, NOT_RUN)
                     raised = self.upkeep.raise_output()

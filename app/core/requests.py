@@ -107,6 +107,16 @@ class FieldDropped:
 
 
 @dataclass(frozen=True, slots=True)
+class PicturesLeftOut:
+    """The endpoint refused pictures of the request; a line of text takes their place from now on."""
+
+    count: int
+    reason: str
+    blind: bool
+    """Whether the model takes no pictures at all; else only these are left out."""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A complete answer: its final stop event has come. Always the last event of a stream."""
 
@@ -120,7 +130,9 @@ class Answer:
     """The model that answered, as the endpoint names it."""
 
 
-ModelEvent = TextDelta | ThinkingDelta | CallDelta | RetryWait | FieldDropped | Answer
+ModelEvent = (
+    TextDelta | ThinkingDelta | CallDelta | RetryWait | FieldDropped | PicturesLeftOut | Answer
+)
 
 
 @dataclass(frozen=True, slots=True)

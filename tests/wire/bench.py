@@ -63,6 +63,8 @@ class Brain:
     """What the answers that came to an end were billed."""
     problems: list[str] = field(default_factory=list)
     calls: int = 0
+    paused: bool = False
+    """Whether the last answer was a pause: then a request may end with it."""
     bodies: list[Any] = field(default_factory=list)
 
     def __call__(self, received: Received) -> Reply:
@@ -104,7 +106,7 @@ class Brain:
 
     def _check(self, body: Any) -> None:
         messages = [message_from_json(message) for message in body["messages"]]
-        self.problems += problems(messages, continuing=messages[-1].role == "assistant")
+        self.problems += problems(messages, continuing=self.paused)
 
 
 @dataclass
@@ -143,9 +145,14 @@ def plain_transport() -> httpx2.AsyncHTTPTransport:
 
 @asynccontextmanager
 async def bench(
-    folder: Path, brain: Brain, *, policy: CompactionPolicy | None = None, **options: Any
+    folder: Path,
+    brain: Brain,
+    *,
+    policy: CompactionPolicy | None = None,
+    tools: tuple[Handy, ...] = (),
+    **options: Any,
 ) -> AsyncIterator[Bench]:
-    """Open a session; options go to the model."""
+    """Open a session; tools stand beside `write`, or for it; options go to the model."""
     ran: list[str] = []
 
     def write(arguments: JsonObject, _: Any) -> str:
@@ -165,7 +172,7 @@ async def bench(
             folder,
             model,  # type: ignore[arg-type]
             policy=policy or small(50_000),
-            tools=(Handy("write", write, read_only=False),),
+            tools=(Handy("write", write, read_only=False), *tools),
         )
         session = await rig.open()
         try:
