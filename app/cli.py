@@ -51,6 +51,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except Exception as error:
+        from app.launch.crash import crash_error, mask_environment
+
+        return _fail(crash_error(error, mask_environment), 1)
 
 
 def leave_start_folder() -> None:

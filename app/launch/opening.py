@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.adapters.own_environment import forget_keys
 from app.launch.asked import Launch, settings_of, wanted_session
 from app.launch.confinement import find_sandbox
-from app.launch.masking import mask_of
+from app.launch.masking import mask_of, own_keys
 from app.settings import Level, Settings, TrustQuestion, read_trust, remember_trust, trust_now
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Opening:
         return await self._open(approver, name, self._settings)
 
     async def _open(self, approver: Approver, name: str | None, settings: Settings) -> Session:
+        forget_keys(own_keys(settings))
         graph: Any = await asyncio.to_thread(importlib.import_module, "app.launch.graph")
         if self._sandbox is None:
             self._sandbox = await asyncio.to_thread(find_sandbox, settings)

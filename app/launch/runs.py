@@ -12,11 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.adapters.own_environment import forget_keys
 from app.errors import ConfigError
 from app.launch.asked import Launch, settings_of, trust_of, trust_question, wanted_session
 from app.launch.confinement import find_sandbox
+from app.launch.crash import crash_error, crashes_told
 from app.launch.endpoint import build_model
-from app.launch.masking import STATE_FOLDER
+from app.launch.masking import STATE_FOLDER, mask_of, own_keys
 from app.launch.opening import Opening
 from app.settings import Settings, read_settings, read_trust, save_user_setting
 
@@ -57,7 +59,8 @@ def run_text(launch: Launch, text: str, output: str) -> int:
             await session.close()
             await opening.close()
 
-    return asyncio.run(run())
+    with crashes_told(mask_of(settings)):
+        return asyncio.run(run())
 
 
 def run_screen(launch: Launch) -> int:
@@ -74,7 +77,8 @@ def run_screen(launch: Launch) -> int:
         finally:
             await opening.close()  # on the loop that watches the commands
 
-    asyncio.run(run())
+    with crashes_told(opening.mask):
+        asyncio.run(run())
     return app.return_code or 0
 
 
@@ -99,6 +103,7 @@ def screen(launch: Launch) -> tuple[PalApp, Opening]:
         save_setting=_save_setting,
         state_folder=state,
         mask=opening.mask,
+        crashed=lambda error: crash_error(error, opening.mask),
         first_run=not state.exists(),
         sandbox=opening.sandbox_name,
         choose=launch.resume == "" and not launch.go_on,
@@ -120,18 +125,20 @@ def run_doctor_command(options: argparse.Namespace) -> int:
         flags=launch.flags,
         trust=trust_of(launch, trust_question(launch)),
     )
+    forget_keys(own_keys(settings))
     sandbox = find_sandbox(settings)
     try:
         model = build_model(settings, demo=settings.demo, retry=RetryPolicy(attempts=1))
-        return asyncio.run(
-            run_doctor(
-                settings,
-                model=model,
-                errors=errors,
-                sandbox=sandbox.detail if sandbox.works else "",
-                as_json=options.json,
+        with crashes_told(mask_of(settings)):
+            return asyncio.run(
+                run_doctor(
+                    settings,
+                    model=model,
+                    errors=errors,
+                    sandbox=sandbox.detail if sandbox.works else "",
+                    as_json=options.json,
+                )
             )
-        )
     finally:
         sandbox.close()
 

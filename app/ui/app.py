@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -114,6 +115,15 @@ class PalApp(App[None]):
             screen.interrupt()
         elif screen.is_modal:
             screen.dismiss(None)
+
+    def _fatal_error(self) -> None:
+        """Say in two lines that the program failed; the framework's own report shows the values of variables."""
+        error = self._exception
+        if error is None or self.wiring.crashed is None:
+            super()._fatal_error()
+            return
+        told = self.wiring.crashed(error)
+        self.panic(Text(f"pal: {told}\n     {told.hint}"))
 
     def action_theme(self) -> None:
         """Change to the light or dark theme that belongs to this one."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from app.agent.session import Session
     from app.core.ports import Approver
+    from app.errors import PalError
     from app.settings import Level, Settings, TrustQuestion
 
 SessionOpener = Callable[["Approver"], Awaitable["Session"]]
@@ -53,6 +54,8 @@ class Wiring:
     """Where the prompt history is kept; None keeps it in memory."""
     mask: Callable[[str], str] = str
     """Takes secrets out of a text that is written to the disk."""
+    crashed: Callable[[BaseException], PalError] | None = None
+    """Keeps a report of a failure of the program and returns what is told of it."""
     first_run: bool = False
     choose: bool = False
     """Whether to offer the earlier sessions first."""
