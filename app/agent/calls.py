@@ -105,6 +105,8 @@ class CallRun:
         self.finished[call.id] = (result, effects)
         end = self._end(call, result, effects, seconds=time.monotonic() - started, diff=diff)
         self.untold.append(end)
+        if diff:
+            await self.record.remark(remarks.DIFF, {"tool_use_id": call.id, "diff": diff})
         if len(self.calls) > 1:
             await self.record.remark(
                 remarks.RESULT,

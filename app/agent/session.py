@@ -24,7 +24,7 @@ from app.core import remarks
 from app.core.budget import Budget, Usage
 from app.core.conversation import Conversation, replay
 from app.core.events import BudgetChanged, ErrorRaised, Notice, SummaryPreviewed, TodoItem
-from app.core.history import Entry
+from app.core.history import Entry, Remark
 from app.core.messages import Image, JsonObject, Message
 from app.core.originals import find_original, read_id
 from app.core.permission import Judgement, Mode, Rule
@@ -32,6 +32,9 @@ from app.core.policy import CompactionPolicy
 from app.core.reports import CompactionReport, Layer
 from app.core.requests import ModelInfo, ToolSpec
 from app.errors import CompactionRefused, PalError, RecordUnwritable
+
+ASIDES = frozenset({remarks.PARTIAL, remarks.ERROR, remarks.APPROVAL, remarks.DIFF})
+"""Kinds of remarks that stand in the chat beside the messages."""
 
 
 class Session:
@@ -304,6 +307,17 @@ class Session:
     async def page(self, before: int | None, limit: int) -> tuple[Entry, ...]:
         """Return up to ``limit`` messages of the record before message number ``before``, oldest first."""
         return await self._parts.record.page(before, limit)
+
+    async def asides(self, page: Sequence[Entry]) -> tuple[Remark, ...]:
+        """Return what the record keeps for the reader beside a page of its messages, oldest first.
+
+        These are texts of answers that were cancelled or cut, what failed, questions with their answers, and diffs.
+        """
+        if not page:
+            return ()
+        after = await self._parts.record.messages([page[-1].number + 1])
+        until = after[0].seq if after else None
+        return await self._parts.record.remarks(ASIDES, since=page[0].seq, until=until)
 
     async def view_before(self, commit: int) -> tuple[Message, ...]:
         """Return the view right before a compaction."""

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from app.core.visible_text import one_line
+
 if TYPE_CHECKING:
     from app.core.permission import ApprovalAnswer, ApprovalRequest
 
@@ -46,3 +48,22 @@ class ScreenApprover:
     def _changed(self) -> None:
         if self._listener is not None:
             self._listener()
+
+
+def answer_words(answered: str, title: str, *, rule: str, edited: bool) -> str:
+    """Return what the chat says about an answered question.
+
+    Args:
+        answered: Value of `core.permission.Answered`.
+        title: What was asked.
+        rule: The rule that “always” added.
+        edited: Whether the user changed the command first.
+    """
+    shown = one_line(title, 200)
+    match answered:
+        case "no":
+            return f"refused: {shown}"
+        case "always":
+            return f"allowed from now on: {one_line(rule, 200)}"
+        case _:
+            return f"allowed once: {shown}{', after you edited it' if edited else ''}"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from app.adapters.journal import Journal
 from app.core import remarks
+from app.core.effects import Effects
 from app.core.messages import Message, ToolResult, ToolUse, block_to_json, user
-from tests.agent.rig import Rig
-from tests.fakes.model import ScriptedModel
+from app.core.ports import ToolOutcome
+from tests.agent.rig import Handy, Rig, read
+from tests.fakes.model import ScriptedModel, calls, says
 
 
 async def record(rig: Rig) -> Journal:
@@ -46,4 +50,27 @@ async def test_only_results_of_the_calls_that_are_open_are_read(tmp_path) -> Non
     newest = session.conversation.entries[-1].message
     assert [r.text for r in newest.tool_results if r.text == "seen"] == []
     assert all("interrupted" in result.text for result in newest.tool_results)
+    await session.close()
+
+
+async def test_cut_answers_and_diffs_stand_beside_the_page_that_they_belong_to(tmp_path) -> None:
+    changing = Handy("change", lambda a, e: ToolOutcome("done", Effects(), diff="-old\n+new\n"))
+    hold = asyncio.Event()
+    model = ScriptedModel([calls(("c", "change", {})), says("changed"), says("a long answer")])
+    rig = Rig(tmp_path, model, tools=(changing,))
+    session = await rig.open()
+    await read(session.submit("change it"))
+    model.hold = hold
+    async for event in session.submit("and explain"):
+        if type(event).__name__ == "TextArrived":
+            session.cancel()
+    await session.close()
+    session = await rig.open(session.name)
+    newest = await session.page(None, 1)
+    (cut,) = await session.asides(newest)
+    assert (cut.kind, cut.data) == ("partial", {"text": "a"})
+    older = await session.page(newest[0].number, 10)
+    (diff,) = await session.asides(older)
+    assert diff.data == {"tool_use_id": "c", "diff": "-old\n+new\n"}
+    assert await session.asides(()) == ()
     await session.close()

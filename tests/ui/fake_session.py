@@ -246,6 +246,9 @@ class FakeSession:
         self.model = model
 
     async def models(self) -> tuple[ModelInfo, ...]:
+    async def asides(self, page: tuple) -> tuple:
+        return ()
+
         return (
             ModelInfo("claude-sonnet-4-5", "Sonnet", 200_000),
             ModelInfo("claude-haiku-4-5", "Haiku", 200_000),

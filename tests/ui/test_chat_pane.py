@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from app.core.effects import Effects
-from app.core.history import Entry
+from app.core.history import Entry, Remark
 from app.core.messages import Message, Text, ToolResult, ToolUse, user
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.ui.widgets.chat_pane import ChatPane
@@ -444,6 +444,30 @@ async def test_a_call_and_its_result_find_each_other_across_pages(pane: ChatPane
     assert all_rows(pane)[0].split() == ["✓", "bash", "ls", "-a", "exit", "0,", "1", "lines"]
     pane.mark_cleared(["r7"])
     assert "cleared" in all_rows(pane)[0]
+
+
+@with_chat()
+async def test_what_stands_beside_the_messages_is_shown_where_it_happened(pane: ChatPane) -> None:
+    entries = [
+        Entry(1, 1, "", user("edit it"), spoken=(0,)),
+        Entry(3, 2, "", Message("assistant", (ToolUse("t1", "edit_file", {"path": "a.py"}),))),
+        Entry(6, 3, "", Message("user", (ToolResult("t1", "edited"),)), first_result=1),
+    ]
+    approval = {"title": "edit [/]a.py", "answer": "yes", "words": "", "edited": None, "rule": ""}
+    asides = [
+        Remark(2, "", "partial", {"text": "I will **edit**\x1b[2J"}),
+        Remark(4, "", "approval", approval),
+        Remark(5, "", "diff", {"tool_use_id": "t1", "diff": "@@ -1 +1 @@\n-old\n+new\n"}),
+        Remark(7, "", "error", {"message": "no connection", "hint": "look at the cable"}),
+        Remark(8, "", "partial", {"text": 7}),
+    ]
+    pane.prepend_history(entries, more=False, asides=asides)
+    text = "\n".join(all_rows(pane))
+    wanted = ("edit it", "I will edit", "was cut off here", "✓ edit_file", "old", "new",
+              "allowed once: edit [/]a.py", "no connection", "look at the cable")  # fmt: skip
+    places = [text.index(part) for part in wanted]
+    assert places == sorted(places), text
+    assert "\x1b" not in text
 
 
 @with_chat()

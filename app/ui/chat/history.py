@@ -6,14 +6,25 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 
+from app.core import remarks
 from app.core.effects import Effects
-from app.core.history import Entry
+from app.core.history import Entry, Remark
 from app.core.messages import Image, Text, Thinking, ToolResult, ToolUse
 from app.core.reports import CompactionReport
 from app.core.visible_text import visible_text
-from app.ui.chat.entries import DividerSection, Section, TextSection, ThinkingSection, UserSection
+from app.ui.approval import answer_words
+from app.ui.chat.entries import (
+    DividerSection,
+    NoteSection,
+    Section,
+    TextSection,
+    ThinkingSection,
+    UserSection,
+)
 from app.ui.chat.markdown_stream import split_markdown
 from app.ui.chat.tool_card import CardSection
+
+CUT = "This answer was cut off here; the model does not see it."
 
 
 class HistoryReader:
@@ -30,9 +41,22 @@ class HistoryReader:
         """Those that no page has shown yet, oldest first."""
         self._waiting: dict[str, tuple[ToolResult, Effects, str]] = {}
         """Results whose call is in an older page."""
+        self._diffs: dict[str, str] = {}
+        """What the calls of the page changed."""
 
-    def sections(self, entries: Sequence[Entry]) -> list[Section]:
-        """Return the sections of one page of at least one message, oldest first."""
+    def sections(self, entries: Sequence[Entry], asides: Sequence[Remark] = ()) -> list[Section]:
+        """Return the sections of one page of at least one message, oldest first.
+
+        Args:
+            entries: The messages.
+            asides: What the record keeps beside them, see `Session.asides`.
+        """
+        self._diffs = {
+            _text(aside, "tool_use_id"): _text(aside, "diff")
+            for aside in asides
+            if aside.kind == remarks.DIFF
+        }
+        said = [aside for aside in asides if aside.kind != remarks.DIFF]
         results = self._waiting
         for entry in entries:
             for at, result in enumerate(entry.message.tool_results):
@@ -44,7 +68,11 @@ class HistoryReader:
         for entry in entries:
             while compactions and compactions[0].time < entry.time:
                 found.append(DividerSection(compactions.pop(0)))
+            while said and said[0].seq < entry.seq:
+                found += self._aside(said.pop(0))
             found += self._user(entry) if entry.message.role == "user" else self._assistant(entry)
+        for aside in said:
+            found += self._aside(aside)
         return found + [DividerSection(report) for report in compactions]
 
     def _of_page(self, entries: Sequence[Entry]) -> list[CompactionReport]:
@@ -65,9 +93,7 @@ class HistoryReader:
         for block in entry.message.content:
             match block:
                 case Text(text) if text.strip():
-                    group, links = next(self._groups), dict[str, object]()
-                    source = visible_text(text, progress=False)
-                    found += [TextSection(p, links, group) for p in split_markdown(source)]
+                    found += self._prose(text)
                 case Thinking() if block.text.strip():
                     found.append(ThinkingSection(visible_text(block.text, progress=False)))
                 case ToolUse(id_, name, arguments):
@@ -76,11 +102,37 @@ class HistoryReader:
                     pass
         return found
 
+    def _prose(self, text: str) -> list[Section]:
+        group, links = next(self._groups), dict[str, object]()
+        source = visible_text(text, progress=False)
+        return [TextSection(piece, links, group) for piece in split_markdown(source)]
+
+    def _aside(self, aside: Remark) -> list[Section]:
+        match aside.kind:
+            case remarks.PARTIAL:
+                return [*self._prose(_text(aside, "text")), NoteSection(CUT, "warning")]
+            case remarks.ERROR:
+                message = visible_text(_text(aside, "message"))
+                return [NoteSection(message, "error", visible_text(_text(aside, "hint")))]
+            case remarks.APPROVAL:
+                answer, edited = _text(aside, "answer"), _text(aside, "edited")
+                words = answer_words(
+                    answer,
+                    _text(aside, "title"),
+                    rule=_text(aside, "rule"),
+                    edited=bool(edited),
+                )
+                tone = "refused" if answer == "no" else "allowed"
+                detail = visible_text(_text(aside, "words") or edited)
+                return [NoteSection(visible_text(words), tone, detail)]
+            case _:
+                return []
+
     def _card(self, call: str, tool: str, arguments: Mapping[str, object]) -> CardSection:
-        waiting = self._waiting.pop(call, None)
+        waiting, diff = self._waiting.pop(call, None), self._diffs.get(call, "")
         if waiting is None:
             card = CardSection(call, tool, target_of(arguments))
-            card.finish(ok=False, text="", outcome="no result", seconds=0, diff="", result="")
+            card.finish(ok=False, text="", outcome="no result", seconds=0, diff=diff, result="")
             return card
         result, effects, number = waiting
         card = CardSection(call, tool, effects.target or target_of(arguments))
@@ -89,7 +141,7 @@ class HistoryReader:
             text=result.text,
             outcome=effects.outcome,
             seconds=0,
-            diff="",
+            diff=diff,
             result=number,
         )
         return card
@@ -102,3 +154,9 @@ def target_of(arguments: Mapping[str, object]) -> str:
         if isinstance(value, str) and value:
             return value
     return json.dumps(dict(arguments), ensure_ascii=False, default=str) if arguments else ""
+
+
+def _text(aside: Remark, name: str) -> str:
+    """Return a text of a remark; "" when it holds none of that name."""
+    value = aside.data.get(name)
+    return value if isinstance(value, str) else ""

@@ -37,6 +37,7 @@ from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.tokens import estimate_text
 from app.core.visible_text import one_line
+from app.ui.approval import answer_words
 from app.ui.format import cost, plural, seconds
 from app.ui.report_text import announcement
 from app.ui.widgets.budget_gauge import BudgetGauge
@@ -200,17 +201,16 @@ class EventView:
         )
 
     def _show_answer(self, request: ApprovalRequest, answer: ApprovalAnswer) -> None:
-        title = one_line(request.title, 200)
-        match answer.answered:
-            case Answered.NO:
-                said, allowed = f"refused: {title}", False
-            case Answered.YES:
-                edited = ", after you edited it" if answer.edited is not None else ""
-                said, allowed = f"allowed once: {title}{edited}", True
-            case Answered.ALWAYS:
-                said, allowed = f"allowed from now on: {request.proposal}", True
+        said = answer_words(
+            answer.answered,
+            request.title,
+            rule=str(request.proposal),
+            edited=answer.edited is not None,
+        )
         self._screen.chat.add_approval(
-            said, allowed=allowed, detail=answer.words or answer.edited or ""
+            said,
+            allowed=answer.answered is not Answered.NO,
+            detail=answer.words or answer.edited or "",
         )
 
     def _show_report(self, report: CompactionReport) -> None:

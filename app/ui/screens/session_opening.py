@@ -124,7 +124,8 @@ class SessionOpening:
         entries = await session.page(None, HISTORY)
         if entries:
             more = entries[0].number > 1
-            screen.chat.prepend_history(entries, more=more, reports=session.reports)
+            asides = await session.asides(entries)
+            screen.chat.prepend_history(entries, more=more, reports=session.reports, asides=asides)
             screen.chat.add_notice(f"Session {session.name} goes on where it ended.")
         if session.unsaved:
             screen.chat.add_notice(unsaved_words(session.unsaved), warning=True)
@@ -142,4 +143,5 @@ class SessionOpening:
         if session is not None:
             entries = await session.page(before, HISTORY)
             more = bool(entries) and entries[0].number > 1
-            self._screen.chat.prepend_history(entries, more=more)
+            asides = await session.asides(entries)
+            self._screen.chat.prepend_history(entries, more=more, asides=asides)

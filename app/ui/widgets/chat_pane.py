@@ -23,7 +23,7 @@ from app.ui.chat.navigation import NavigableTranscriptView
 from app.ui.chat.tool_card import CardSection, CardState
 
 if TYPE_CHECKING:
-    from app.core.history import Entry
+    from app.core.history import Entry, Remark
     from app.core.reports import CompactionReport
     from app.ui.chat.history import HistoryReader
 
@@ -225,6 +225,7 @@ class ChatPane(NavigableTranscriptView):
         *,
         more: bool,
         reports: Iterable[CompactionReport] = (),
+        asides: Sequence[Remark] = (),
     ) -> None:
         """Put a page of the record in front of everything; the view does not move.
 
@@ -232,6 +233,7 @@ class ChatPane(NavigableTranscriptView):
             entries: Messages, oldest first, all older than what is shown.
             more: Whether the record has still older ones; then `OlderWanted` follows when the user comes near.
             reports: With the newest page: what the layers did in all of the session.
+            asides: What the record keeps beside these messages, see `Session.asides`.
         """
         self._asked = False
         self._older = entries[0].number if entries and more else None
@@ -239,7 +241,7 @@ class ChatPane(NavigableTranscriptView):
             from app.ui.chat.history import HistoryReader  # most sessions are new and need none
 
             self._history = HistoryReader(self._groups, reports)
-        sections = self._history.sections(entries) if entries else []
+        sections = self._history.sections(entries, asides) if entries else []
         for section in sections:
             if isinstance(section, CardSection) and section.result:
                 self._results[section.result] = section
