@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from app.adapters import journal_outputs, journal_search
+from app.adapters import journal_outputs, journal_texts
 from app.adapters.journal_masking import UNMASKED, Masking
 from app.adapters.session_files import SessionFiles
 from app.adapters.session_folder import DISPLAY_ROOT, create_files, moved_files, open_files
 from app.core.effects import Effects
 from app.core.history import Bared, Cleared, Commit, Entry, HistoryItem, Pinned, Remark, Undone
 from app.core.messages import JsonObject, Message
+from app.core.originals import Texts
 from app.core.ports import Clock, CommitDraft
 from app.errors import RecordError
 
@@ -200,16 +201,18 @@ class Journal:
         """Return the message that holds the Nth tool result."""
         return await self._do(self._files.reader.result_entry, number)
 
-    async def search(self, pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
-        """Return up to ``limit`` (id, line) pairs whose text matches a regular expression, newest first.
+    async def texts(self) -> AsyncGenerator[Texts, None]:
+        """Yield all that was said, called, returned or stored, newest message first, in batches of bearable size.
 
         A large record takes seconds; what is written meanwhile does not wait for it.
 
         Raises:
-            RecordError: The pattern could take for ever.
+            RecordError: The session cannot be read.
         """
         self._check_open()
-        return await asyncio.to_thread(journal_search.search_session, self.folder, pattern, limit)
+        batches = journal_texts.batches(self.folder)
+        while batch := await asyncio.to_thread(next, batches, ()):
+            yield batch
 
     async def load_output(self, name: str) -> str | None:
         """Return a stored text, or None; ``name`` may be the path that `store_output` returned."""

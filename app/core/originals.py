@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from app.core.effects import Effects
 from app.core.history import Entry
 from app.core.messages import Block, Image, Opaque, Text, Thinking, ToolResult, ToolUse
+
+Texts = tuple[tuple[str, str], ...]
+"""Some texts, each with the id under which it can be recalled."""
 
 _ID = re.compile(r"\s*([rm])\s*(\d{1,9})\s*", re.IGNORECASE)
 
@@ -28,6 +31,10 @@ class Originals(Protocol):
 
     async def load_output(self, name: str) -> str | None:
         """Return a stored text, or None."""
+        ...
+
+    def texts(self) -> AsyncGenerator[Texts, None]:
+        """Yield all that was said, called, returned or stored, newest message first, in batches of bearable size."""
         ...
 
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from app.core.effects import Effects
 from app.core.history import Bared, Cleared, Commit, Entry, HistoryItem, Pinned, Remark, Undone
 from app.core.messages import Image, JsonObject, Message, Text
+from app.core.originals import Texts
 from app.core.permission import ApprovalAnswer, ApprovalRequest
 from app.core.prices import Price
 from app.core.reports import Layer
@@ -175,8 +176,8 @@ class Record(Protocol):
         """Return the message that holds the Nth tool result."""
         ...
 
-    async def search(self, pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
-        """Return up to ``limit`` (id, line) pairs whose text matches a regular expression, newest first."""
+    def texts(self) -> AsyncGenerator[Texts, None]:
+        """Yield all that was said, called, returned or stored, newest message first, in batches of bearable size."""
         ...
 
     async def store_output(self, name: str, text: str) -> str:

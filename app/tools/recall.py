@@ -6,7 +6,7 @@ import asyncio
 import io
 import re
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from app.core.effects import Effects
 from app.core.messages import JsonObject, Text
@@ -16,31 +16,26 @@ from app.core.requests import ToolSpec
 from app.core.tokens import estimate_text
 from app.errors import RecordError, ToolError
 from app.tools.lines import NUMBER_MARK, Page, read_page
-from app.tools.regex import find, require_expression
+from app.tools.regex import find, one_text, require_expression
 from app.tools.room import Policy, recall_tokens
 
 MAX_HITS = 40
 MAX_MATCHES = 1_000
 PATTERN_SECONDS = 5.0
+RECORD_SECONDS = 20.0
+"""A record of some hundred megabytes is searched in this time."""
 HIT_CHARS = 300
 KINDS = {"r": "tool result", "m": "message"}
 _RANGE = re.compile(r"\s*(\d{1,12})\s*(?:[-–:]\s*(\d{1,12})?\s*)?")
-
-
-class RecallSource(Originals, Protocol):
-    """The part of the record that recall needs."""
-
-    async def search(self, pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
-        """Return up to ``limit`` (id, line) pairs whose text matches a regular expression, newest first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class RecallTool:
     """Brings originals back."""
 
-    source: RecallSource
+    source: Originals
     policy: Policy
+    seconds: float = RECORD_SECONDS
 
     read_only: ClassVar[bool] = True
 
@@ -104,16 +99,20 @@ class RecallTool:
     async def _search(self, pattern: str | None) -> ToolOutcome:
         if pattern is None:
             raise ToolError("give an id such as r17 or m5, or a pattern to search the record")
-        hits = await self.source.search(pattern, MAX_HITS + 1)
-        more = len(hits) > MAX_HITS
-        lines = [f"{id_}: {_short(line)}" for id_, line in hits[:MAX_HITS]]
+        request = {"pattern": pattern, "ignore_case": True, "context": 0, "limit": MAX_HITS + 1}
+        results = await find(request, self.seconds, self.source.texts())
+        lines = [f"{hit.path}: {_short(hit.text)}" for hit in results.matches[:MAX_HITS]]
+        more = len(results.matches) > MAX_HITS
         room = recall_tokens(self.policy())
         while lines and sum(map(estimate_text, lines)) > room:
             lines.pop()
             more = True
-        note = ["[more matches are older: narrow the pattern]"] if more else []
+        notes = ["[more matches are older: narrow the pattern]"] if more else []
         outcome = f"{len(lines)} matches" if lines else "no matches"
-        body = "\n".join((*lines, *note)) or "(nothing in the record matches)"
+        if not results.in_time:
+            notes.append(f"[stopped after {self.seconds:g} s: older messages were not searched]")
+            outcome += ", stopped early"
+        body = "\n".join((*lines, *notes)) or "(nothing in the record matches)"
         return ToolOutcome(body, Effects(target=pattern, outcome=outcome))
 
     async def _original(self, text: str) -> Original:
@@ -152,13 +151,12 @@ def _next(page: Page, last: int | None) -> str:
 
 async def _matching(original: Original, pattern: str, room: float) -> tuple[str, str]:
     request = {
-        "text": original.text,
         "pattern": pattern,
         "ignore_case": False,
         "context": 0,
         "limit": MAX_MATCHES,
     }
-    results = await find(request, PATTERN_SECONDS)
+    results = await find(request, PATTERN_SECONDS, one_text(original.text))
     shown: list[str] = []
     for match in results.matches:
         text = f"{match.number}{NUMBER_MARK}{match.text}"

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from app.core.masking import hide
 from app.core.messages import JsonObject
+from app.core.originals import Originals
 from app.core.ports import Emit, Proposal, Tool, ToolOutcome
 from app.core.requests import ToolSpec
 from app.errors import ToolError
@@ -19,7 +20,7 @@ from app.tools.list_files import ListFilesTool
 from app.tools.own_keys import without_keys
 from app.tools.process import Processes
 from app.tools.read_file import ReadFileTool
-from app.tools.recall import RecallSource, RecallTool
+from app.tools.recall import RecallTool
 from app.tools.room import Policy
 from app.tools.search import SearchTool
 from app.tools.todo import SetTodo, TodoTool
@@ -78,7 +79,7 @@ class CheckedTool:
 def build_tools(
     workspace: Workspace,
     *,
-    record: RecallSource,
+    record: Originals,
     set_todo: SetTodo,
     processes: Processes,
     wrap: Wrap,

@@ -1,9 +1,10 @@
-"""Searches files for a regular expression, as a process of its own: a pattern that never ends can be ended.
+"""Searches files and texts for a regular expression, as a process of its own: a pattern that never ends can be ended.
 
-Reads one JSON object from standard input: ``pattern``, ``ignore_case``, ``context`` (lines), ``limit`` (matches), and
-either ``root`` with ``files`` or ``text``. Writes one JSON array a match to standard output: path ("" for a text), line
-number, text, lines before, lines after; and last an array with the number of files that were skipped. Uses the
-standard library only, so that it starts at once.
+Reads lines of JSON from standard input. The first is an object: ``pattern``, ``ignore_case``, ``context`` (lines),
+``limit`` (matches), and for a search of files ``root`` and ``files``. Each further line is an array of texts, as pairs
+of a label and the text. Writes one JSON array a match to standard output: path or label, line number, text, lines
+before, lines after; and last an array with the number of files that were skipped. Uses the standard library only, so
+that it starts at once.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ OPEN_CAREFULLY = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NON
 
 def main() -> None:
     """Search as the request says."""
-    request = json.loads(sys.stdin.buffer.read())
+    request = json.loads(sys.stdin.buffer.readline())
     flags = re.IGNORECASE if request["ignore_case"] else 0
     expression = re.compile(request["pattern"], flags)
     left = request["limit"]
@@ -44,10 +45,11 @@ def main() -> None:
 
 
 def _sources(request: dict[str, Any]) -> Iterator[tuple[str, list[str] | None]]:
-    if "text" in request:
-        yield "", _split(request["text"])
     for path in request.get("files", ()):
         yield path, _lines(os.path.join(request["root"], path))  # noqa: PTH118 - pathlib doubles the start-up
+    for line in sys.stdin.buffer:
+        for label, text in json.loads(line):
+            yield label, _split(text)
 
 
 def _lines(path: str) -> list[str] | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters import journal_outputs, journal_search
+from app.adapters import journal_outputs, journal_texts
 from app.adapters.journal import Journal
 from app.adapters.journal_reading import SessionReader
 from app.adapters.journal_writing import AppendFile, write_new
@@ -289,29 +289,24 @@ async def test_an_output_larger_than_the_limit_is_cut_and_says_so(journal, monke
     assert "[cut here: 9,000 more bytes were not stored]" in path.read_text("utf-8")
 
 
-async def test_search_finds_words_results_calls_and_stored_outputs_newest_first(journal):
+async def test_all_texts_come_newest_first_with_stored_outputs_whole(journal):
     await journal.append(user("look at needle one"), spoken=(0,))
     await journal.append(
         Message(
             "assistant",
-            (ToolUse("a", "bash", {"command": "grep needle"}), ToolUse("b", "bash", {})),
+            (ToolUse("a", "bash", {"command": "grep\nneedle"}), ToolUse("b", "bash", {})),
         )
     )
-    await journal.store_output("r2.txt", "head\n" + "filler\n" * 50 + "NEEDLE in the middle\n")
+    stored = "head\n" + "filler\n" * 5_000 + "NEEDLE in the middle\n"
+    await journal.store_output("r2.txt", stored)
     await journal.append(
         Message("user", (ToolResult("a", "nothing"), ToolResult("b", "head"))),
         effects={"b": Effects(stored="r2.txt")},
     )
-    found = await journal.search("needle", 10)
-    assert found == (
-        ("r2", "NEEDLE in the middle"),
-        ("m2", "bash: grep needle"),
-        ("m1", "look at needle one"),
-    )
-    assert await journal.search(r"needle\s\w+$", 1) == (("m1", "look at needle one"),)
-    assert await journal.search("needle (", 5) == ()
-    with pytest.raises(RecordError, match="for ever"):
-        await journal.search("(a+)+$", 5)
+    found = [pair async for batch in journal.texts() for pair in batch]
+    assert [id_ for id_, _ in found] == ["r1", "r2", "r2", "r2", "m2", "m1"]
+    assert "".join(text for id_, text in found if id_ == "r2") == stored
+    assert found[-2:] == [("m2", "bash: grep\nbash: needle"), ("m1", "look at needle one")]
 
 
 async def test_remarks_come_back_by_kind_and_since(journal):
@@ -325,15 +320,15 @@ async def test_remarks_come_back_by_kind_and_since(journal):
 async def test_a_long_search_holds_up_no_write(journal, monkeypatch):
     begun, written = threading.Event(), threading.Event()
 
-    def slow(*arguments):
+    def slow(folder):
         begun.set()
         written.wait()
-        return ()
+        yield (("m1", "x"),)
 
-    monkeypatch.setattr(journal_search, "search", slow)
-    search = asyncio.create_task(journal.search("needle", 10))
+    monkeypatch.setattr(journal_texts, "batches", slow)
+    search = asyncio.create_task(anext(journal.texts()))
     await asyncio.to_thread(begun.wait)
     await journal.append(user("meanwhile"))
     assert not search.done()
     written.set()
-    assert await search == ()
+    assert await search == (("m1", "x"),)

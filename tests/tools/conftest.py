@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from app.core.effects import Effects
 from app.core.events import TodoItem
 from app.core.history import Entry
 from app.core.messages import Message
+from app.core.originals import Texts
 from app.core.policy import AutoPolicy, CompactionPolicy, EntryPolicy
 from app.core.ports import Tool, ToolOutcome
 from app.errors import ToolError
@@ -64,16 +65,9 @@ class FakeRecord:
     async def messages(self, numbers: Sequence[int]) -> tuple[Entry, ...]:
         return tuple(entry for entry in self.entries if entry.number in numbers)
 
-    async def search(self, pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
-        import re
-
-        hits = [
-            (e.id, line)
-            for e in reversed(self.entries)
-            for line in e.message.text.split("\n")
-            if re.search(pattern, line)
-        ]
-        return tuple(hits[:limit])
+    async def texts(self) -> AsyncGenerator[Texts, None]:
+        for entry in reversed(self.entries):
+            yield ((entry.id, entry.message.text),)
 
     async def load_output(self, name: str) -> str | None:
         return self.outputs.get(name)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
@@ -7,11 +9,13 @@ import pytest
 from app.core.effects import Effects
 from app.core.events import TodoItem
 from app.core.messages import Image, Message, Text, ToolResult, ToolUse
+from app.core.originals import Texts
 from app.core.tokens import estimate_text
 from app.errors import RecordError, ToolError
 from app.tools.arguments import checked
 from app.tools.diff import unified
-from tests.tools.conftest import Bench
+from app.tools.recall import RecallTool
+from tests.tools.conftest import Bench, FakeRecord
 
 
 def result(id_: str, content: Any) -> ToolResult:
@@ -108,14 +112,48 @@ async def test_recall_explains_what_it_cannot_find(
     assert expected in await bench.refusal("recall", **arguments)
 
 
-async def test_a_search_that_the_record_refuses_ends_the_call_and_not_the_turn(
+async def test_a_record_that_cannot_be_read_ends_the_call_and_not_the_turn(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def refuse(pattern: str, limit: int) -> tuple[tuple[str, str], ...]:
-        raise RecordError("the pattern could take for ever")
+    async def broken() -> AsyncGenerator[Texts, None]:
+        yield (("m2", "some text"),)
+        raise RecordError("the session cannot be read")
 
-    monkeypatch.setattr(bench.record, "search", refuse)
-    assert "for ever" in await bench.refusal("recall", pattern="(a+)+")
+    monkeypatch.setattr(bench.record, "texts", broken)
+    assert "cannot be read" in await bench.refusal("recall", pattern="none")
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+$", "(a|aa)+$", "(a|a?)+$", r"(\w*\w*)*\d$", "^(([a-z])+.)+[A-Z]$"]
+)
+async def test_a_pattern_that_never_ends_is_ended_and_what_was_found_is_told(
+    bench: Bench, pattern: str
+) -> None:
+    record = FakeRecord()
+    record.add(Message("user", (Text("a" * 60 + "!"),)))
+    record.add(Message("user", (Text("zA1 aaa"),)))
+    tool = RecallTool(record, lambda: bench.policy, seconds=1.5)
+    outcome = await asyncio.wait_for(tool.run({"pattern": pattern}, lambda _: None), 60)
+    assert isinstance(outcome.content, str)
+    assert "older messages were not searched" in outcome.content
+    assert "stopped early" in outcome.effects.outcome
+
+
+async def test_a_search_of_the_record_reads_no_more_than_it_needs(bench: Bench) -> None:
+    taken: list[int] = []
+
+    class Endless(FakeRecord):
+        async def texts(self) -> AsyncGenerator[Texts, None]:
+            for number in range(1_000_000):
+                taken.append(number)
+                yield ((f"m{number}", "needle here"),) * 10
+
+    outcome = await RecallTool(Endless(), lambda: bench.policy).run(
+        {"pattern": "NEEDLE"}, lambda _: None
+    )
+    assert isinstance(outcome.content, str)
+    assert outcome.content.endswith("[more matches are older: narrow the pattern]")
+    assert len(taken) < 100_000
 
 
 async def test_recall_refuses_a_range_that_is_none(bench: Bench) -> None:
