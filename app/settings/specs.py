@@ -301,6 +301,12 @@ SPECS: tuple[SettingSpec, ...] = (
     _setting("bash_timeout", read.seconds(), "Seconds after which a command is stopped."),
     # The screen
     _setting("theme", read.word(), "Colours; auto follows the terminal."),
+    _setting(
+        "notify",
+        read.choice(("auto", "bell", "desktop", "off")),
+        "How you are called when a turn ends or asks while the terminal has not the focus.",
+    ),
+    _setting("title", read.switch(), "Show the state in the terminal's title."),
     _setting("keymap", read.keys(), "Other keys for actions.", live=False),
     _setting("show_thinking", read.switch(), "Show the model's thinking."),
     _setting("demo", read.switch(), "Let the embedded model answer.", live=False),

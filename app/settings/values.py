@@ -72,6 +72,10 @@ class Settings:
     """A theme's name, or "auto" for light or dark as the terminal is."""
     keymap: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Action to keys, such as ``{"cancel": "ctrl+g"}``."""
+    notify: str = "auto"
+    """"auto", "bell", "desktop" or "off"."""
+    title: bool = True
+    """Whether the terminal's title shows the state."""
     show_thinking: bool = False
     demo: bool = False
     """Whether the embedded model answers even if there is a key."""

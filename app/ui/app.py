@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -11,13 +12,16 @@ from typing import Any, ClassVar
 from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 
 from app.errors import ConfigError
 from app.settings import Level
 from app.ui.approval import ScreenApprover
+from app.ui.attention import Attention
 from app.ui.commands import COMMANDS
 from app.ui.keymap import Place, bindings, in_force
+from app.ui.prompt.drafts import Drafts
 from app.ui.prompt_history import PromptHistory
 from app.ui.screens.pair import PairScreen
 from app.ui.stylesheets import sheets
@@ -43,6 +47,8 @@ class PalApp(App[None]):
         self.approver = ScreenApprover()
         folder = wiring.state_folder
         self.history = PromptHistory(folder / "history.jsonl" if folder else None, wiring.mask)
+        self.drafts = Drafts(folder, wiring.settings.folder) if folder else None
+        self.attention = Attention(self.write_terminal)
         self._leaving = False
         for theme in OWN:
             self.register_theme(theme)
@@ -58,6 +64,27 @@ class PalApp(App[None]):
             from app.ui.screens.trust import TrustScreen
 
             self.push_screen(TrustScreen(self.wiring.trust), self._trusted)
+
+    def get_driver_class(self) -> type[Driver]:
+        """Read a terminal without its stray reports."""
+        if sys.platform == "win32" or "TEXTUAL_DRIVER" in os.environ:
+            return super().get_driver_class()
+        from app.ui.terminal.driver import PalDriver
+
+        return PalDriver
+
+    def write_terminal(self, sequence: str) -> None:
+        """Send a sequence that draws nothing to the terminal."""
+        driver = self._driver
+        if driver is not None and getattr(driver, "is_on", False):
+            driver.write(sequence)
+            driver.flush()
+
+    def on_app_focus(self) -> None:
+        self.attention.focused = True
+
+    def on_app_blur(self) -> None:
+        self.attention.focused = False
 
     def use_theme(self, name: str) -> None:
         """Draw with a theme; "auto" takes light or dark as the terminal is, so far as it says."""
@@ -141,6 +168,8 @@ class PalApp(App[None]):
     async def _leave(self) -> None:
         pair = self.pair
         try:
+            if pair is not None:
+                await pair.prompt.keep_draft()
             if pair is not None and pair.session is not None:
                 await pair.session.close()
         finally:

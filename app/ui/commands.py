@@ -51,9 +51,15 @@ COMMANDS: tuple[Command, ...] = (
         ("ask", "accept-edits", "read-only", "auto"),
         key="mode",
     ),
-    Command("rules", "What “always” has allowed; remove takes one back", "[remove N]", ("remove",)),
-    Command("settings", "Every setting, its value and where it came from", early=True),
+    Command(
+        "rules",
+        "What runs unasked and what never; why a command is asked; add or remove one",
+        "[why COMMAND|remove N|allow RULE|ask RULE|deny RULE]",
+        ("why", "remove", "allow", "ask", "deny"),
+    ),
+    Command("settings", "Every setting, its value and where it came from", "[word]", early=True),
     Command("status", "Session, model, endpoint, folder, usage"),
+    Command("queue", "See, edit or remove the messages that wait", key="queue"),
     Command("todo", "Show or hide the task list", early=True),
     Command(
         "copy", "Copy the last answer, or its last code block", "[code]", ("code",), early=True
@@ -109,9 +115,15 @@ class Completion:
     """What the prompt becomes."""
     label: str
     help: str
+    span: tuple[int, int] | None = None
+    """Columns of the cursor's line that ``text`` replaces; None for the whole prompt."""
 
 
-def completions(text: str, values: Iterable[str] = ()) -> tuple[Completion, ...]:
+Value = tuple[str, str]
+"""A word that may follow a command, and what it means."""
+
+
+def completions(text: str, values: Iterable[Value] = ()) -> tuple[Completion, ...]:
     """Return what may complete a prompt that begins with a slash, best first; () when nothing does.
 
     Args:
@@ -133,11 +145,14 @@ def completions(text: str, values: Iterable[str] = ()) -> tuple[Completion, ...]
     command = BY_NAME.get(name.lower())
     if command is None:
         return ()
-    words = dict.fromkeys((*command.choices, *values))
+    known = dict(values)
+    words = dict.fromkeys((*command.choices, *known))
+    wanted = argument.lower()
+    begin = [word for word in words if word.lower().startswith(wanted) and word != argument]
+    hold = [word for word in words if wanted in word.lower() and word not in begin]
     return tuple(
-        Completion(f"/{command.name} {word}", word, "")
-        for word in words
-        if word.startswith(argument) and word != argument
+        Completion(f"/{command.name} {word}", word, known.get(word, ""))
+        for word in begin + [word for word in hold if word != argument]
     )
 
 

@@ -20,6 +20,9 @@ from app.core.events import (
     SummaryPreviewed,
     TextArrived,
     TodoItem,
+    ToolFinished,
+    ToolOutput,
+    ToolStarted,
     TurnEnd,
     TurnEnded,
     TurnStarted,
@@ -144,6 +147,7 @@ class FakeSession:
         self.has_tour = True
         self.notices: tuple[str, ...] = ()
         self.closed = False
+        self.pictures: tuple = ()
         self.pages: list[tuple] = []
         self._cancelled = asyncio.Event()
         self._channel = Channel()
@@ -152,8 +156,9 @@ class FakeSession:
     def busy(self) -> bool:
         return self._channel.busy
 
-    def submit(self, text: str):
+    def submit(self, text: str, pictures=()):
         self.asked.append(("submit", text))
+        self.pictures = tuple(pictures)
         return self._play(
             [TurnStarted(text, "m1"), *(self.turns.pop(0) if self.turns else answer("ok"))]
         )
@@ -204,15 +209,27 @@ class FakeSession:
         self.asked.append(("cancel", ""))
         self._cancelled.set()
 
-    async def enqueue(self, text: str) -> None:
+    async def enqueue(self, text: str, pictures=()) -> None:
         self.queue = (*self.queue, text)
 
-    async def take_back(self) -> str | None:
+    async def take_back(self, at: int = -1) -> str | None:
         if not self.queue:
             return None
-        *rest, last = self.queue
-        self.queue = tuple(rest)
-        return last
+        waiting = list(self.queue)
+        text = waiting.pop(at)
+        self.queue = tuple(waiting)
+        return text
+
+    async def run_command(self, command: str, *, share: bool):
+        self.asked.append(("run_command" if share else "run_command_privately", command))
+        yield ToolStarted("own-1", "!", command, {"command": command})
+        yield ToolOutput("own-1", "live output\n")
+        if self.hold is not None:
+            await self.hold.wait()
+        yield ToolFinished("own-1", "!", True, "all output", "exit 0, 1 line", 0.1, target=command)
+
+    def cancel_command(self) -> None:
+        self.asked.append(("cancel_command", ""))
 
     async def pin(self, result: str, on: bool = True) -> None:
         self.asked.append(("pin", result))
@@ -228,6 +245,9 @@ class FakeSession:
 
     async def page(self, before: int | None, limit: int) -> tuple:
         return self.pages.pop(0) if self.pages else ()
+
+    async def asides(self, page: tuple) -> tuple:
+        return ()
 
     async def view_before(self, commit: int) -> tuple:
         return (user("write a parser"), user("an old message"))
@@ -246,9 +266,6 @@ class FakeSession:
         self.model = model
 
     async def models(self) -> tuple[ModelInfo, ...]:
-    async def asides(self, page: tuple) -> tuple:
-        return ()
-
         return (
             ModelInfo("claude-sonnet-4-5", "Sonnet", 200_000),
             ModelInfo("claude-haiku-4-5", "Haiku", 200_000),

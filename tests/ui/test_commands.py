@@ -41,7 +41,7 @@ def test_an_unknown_command_is_known_to_be_one_and_a_near_one_is_named():
 
 def test_arguments_are_completed_too():
     assert [o.text for o in completions("/mode re")] == ["/mode read-only"]
-    assert [o.text for o in completions("/theme so", ["nord", "solarized-light"])] == [
+    assert [o.text for o in completions("/theme so", [("nord", ""), ("solarized-light", "")])] == [
         "/theme solarized-light"
     ]
 

@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from textual.command import CommandPalette
+from textual.events import Paste
 
 from app.core.permission import Answered, Mode
 from app.ui.commands import COMMANDS
@@ -12,6 +14,7 @@ from app.ui.screens.details import DetailsScreen
 from app.ui.screens.help import HelpScreen
 from app.ui.screens.models import ModelScreen
 from app.ui.screens.pair import PairScreen
+from app.ui.screens.queue import QueueScreen
 from app.ui.screens.resume import ResumeScreen
 from app.ui.screens.settings import SettingsScreen
 from app.ui.widgets.approval_panel import GRACE
@@ -53,6 +56,7 @@ COMMAND_EFFECTS = {
     "rules": chat_has("There are no rules"),
     "settings": screen_is(SettingsScreen),
     "status": chat_has("endpoint"),
+    "queue": chat_has("Nothing waits"),
     "todo": chat_has("no tasks yet"),
     "copy": lambda app, session: app.clipboard == "the **answer**",
     "export": lambda app, session: (session.folder / f"palimpsest-{session.name}.md").exists(),
@@ -124,6 +128,30 @@ async def scrolled_up(app, pilot, session):
     await pilot.press("pageup", "pageup")
 
 
+async def queued(app, pilot, session):
+    session.queue = ("one", "two")
+
+
+async def typed_twice(app, pilot, session):
+    await pilot.press("a", "space", "b", "ctrl+underscore")
+    await pilot.pause()
+
+
+async def folded(app, pilot, session):
+    app.post_message(Paste("line\n" * 12))
+    await pilot.pause()
+    await pilot.pause()
+
+
+async def cut(app, pilot, session):
+    app.copy_to_clipboard("cut before")
+
+
+async def watching_suspend(app, pilot, session):
+    app.suspended = []
+    app.action_suspend_process = lambda: app.suspended.append(True)
+
+
 async def nothing(app, pilot, session):
     pass
 
@@ -142,6 +170,9 @@ KEY_EFFECTS = {
     "context": (nothing, screen_is(ContextScreen)),
     "log": (nothing, lambda app, session: app.pair.has_class("-log-open")),
     "theme": (nothing, lambda app, session: app.theme == "palimpsest-light"),
+    "palette": (nothing, screen_is(CommandPalette)),
+    "suspend": (watching_suspend, lambda app, session: app.suspended == [True]),
+    "queue": (queued, screen_is(QueueScreen)),
     "chat_end": (scrolled_up, lambda app, session: app.pair.chat.following),
     "quit": (nothing, lambda app, session: session.closed),
     "back": (slash, lambda app, session: not app.pair.prompt.popup.is_open),
@@ -155,6 +186,10 @@ KEY_EFFECTS = {
     "page_down": (scrolled_up, lambda app, session: app.pair.chat.scroll_y > 0),
     "history": (nothing, lambda app, session: app.pair.prompt.popup.is_open),
     "editor": (nothing, chat_has("Set VISUAL or EDITOR")),
+    "paste": (cut, text_is("cut before")),
+    "unfold": (folded, text_is("line\n" * 12)),
+    "undo_typing": (draft, lambda app, session: app.pair.prompt.area.text != "a\nb"),
+    "redo_typing": (typed_twice, text_is("a b")),
     "leave": (nothing, lambda app, session: session.closed),
     "yes": (question, answered(Answered.YES)),
     "no": (question, lambda app, session: app.pair.panel.has_class("-writing")),
@@ -175,6 +210,8 @@ KEY_EFFECTS = {
 async def test_key(key, monkeypatch):
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.delenv("EDITOR", raising=False)
+    for variable in ("DISPLAY", "WAYLAND_DISPLAY"):  # there is no clipboard here but the app's own
+        monkeypatch.delenv(variable, raising=False)
     session = FakeSession()
     session.reports = (MICRO, AUTO, HELD)
     app = pal_app(session)

@@ -30,7 +30,7 @@ async def test_a_large_paste_is_folded_and_sent_whole():
     async with app.run_test() as pilot:
         await pilot.press(*"see ")
         await paste(app, pilot, text)
-        assert app.pair.prompt.area.text == "see [pasted #1: 20,001 lines]"
+        assert app.pair.prompt.area.text == "see [Pasted text #1 +20,001 lines]"
         await pilot.press("enter")
         await until_idle(app, pilot)
         assert session.asked == [("submit", f"see {text}")]

@@ -51,7 +51,9 @@ class ModelScreen(Sheet[str]):
         if not models:
             note.update(Content("This endpoint lists no models; /model NAME sets one."))
             return
-        note.update(Content.styled(f"in force: {self._session.model}", "$text-muted"))
+        now = self._session.model
+        said = f"in force: {one_line(now, 60)}" if now else "none is chosen yet"
+        note.update(Content.styled(said, "$text-muted"))
         options = self.query_one(OptionList)
         options.add_options(Option(_row(model), id=model.id) for model in models)
         ids = [model.id for model in models]

@@ -14,14 +14,17 @@ from textual.screen import Screen
 
 from app.core.permission import Mode
 from app.errors import ConfigError
+from app.ui.attention import Doing
 from app.ui.commands import QUIT_WORDS, nearest, parse
 from app.ui.footer_hints import hints
 from app.ui.heading import heading_of
 from app.ui.keymap import Place, bindings, check, in_force
+from app.ui.screens.own_commands import SHARED, OwnCommandRunning
 from app.ui.screens.pair_commands import PairCommands
 from app.ui.screens.session_opening import SessionOpening
 from app.ui.screens.sheet import WIDTHS
 from app.ui.screens.turn_running import TurnRunning
+from app.ui.terminal.notices import Notify
 from app.ui.widgets.approval_panel import ApprovalPanel
 from app.ui.widgets.budget_gauge import BudgetGauge
 from app.ui.widgets.chat_pane import ChatPane
@@ -29,6 +32,7 @@ from app.ui.widgets.context_chart import ContextChart
 from app.ui.widgets.event_log import EventLog, ReportList
 from app.ui.widgets.header_bar import HeaderBar
 from app.ui.widgets.key_footer import KeyFooter
+from app.ui.widgets.prompt_area import PromptArea
 from app.ui.widgets.prompt_box import PromptBox
 from app.ui.widgets.queue_bar import QueueBar
 from app.ui.widgets.status_rule import StatusRule
@@ -69,6 +73,7 @@ class PairScreen(Screen[None]):
         self.commands = PairCommands(self)
         self.turns = TurnRunning(self)
         self.opening = SessionOpening(self)
+        self.own_commands = OwnCommandRunning(self)
         self._quit_until = 0.0
         width, height = (
             self.app.size
@@ -97,7 +102,9 @@ class PairScreen(Screen[None]):
         yield BudgetGauge()
         yield QueueBar(markup=False)
         yield StatusRule(self.app.time)
-        yield PromptBox(self.app.history, self.commands.values)
+        yield PromptBox(
+            self.app.history, self.commands.values, self.settings.folder, self.app.drafts
+        )
         yield KeyFooter()
 
     # What the parts are called
@@ -133,6 +140,7 @@ class PairScreen(Screen[None]):
         self.app.approver.listen(self._questions_changed)
         self.show_heading()
         self.show_hints()
+        self.show_title()
         self._show_threshold(self.settings.policy.auto.threshold)
         if self.app.wiring.first_run:
             for line in GUIDANCE:
@@ -189,6 +197,18 @@ class PairScreen(Screen[None]):
             moved=in_force(self.settings.keymap),
         )
 
+    def show_title(self) -> None:
+        """Let the terminal's title say whether work goes on, ended or asks."""
+        doing = Doing.WORKING if self.is_busy else Doing.IDLE
+        doing = doing if self.panel.request is None else Doing.ASKING
+        what = self.settings.folder.name or str(self.settings.folder)
+        self.app.attention.show(doing, what, wanted=self.settings.title)
+
+    def call_user(self, why: str, *, seconds: float) -> None:
+        """Renew the title, and call the user who looks elsewhere."""
+        self.show_title()
+        self.app.attention.call(why, Notify(self.settings.notify), seconds=seconds)
+
     def apply_settings(self, settings: Settings) -> None:
         """Put changed settings in force, as far as they can change now.
 
@@ -215,12 +235,16 @@ class PairScreen(Screen[None]):
     # Keys
 
     def action_step_back(self) -> None:
-        """Esc: popup, selection, question, queue, log, turn, in this order."""
+        """Esc: popup, selection, question, own command, queue, log, turn, in this order."""
         if self.prompt.close_popup():
             return
         if self.get_selected_text():
             self.clear_selection()
-        elif self.panel.refuse() or (not self.has_class("-log-open") and self.turns.take_back()):
+        elif (
+            self.panel.refuse()
+            or self.own_commands.cancel()
+            or (not self.has_class("-log-open") and self.turns.take_back())
+        ):
             return
         elif self.has_class("-log-open"):
             self.action_log()
@@ -230,8 +254,8 @@ class PairScreen(Screen[None]):
             self.prompt.area.focus()
 
     def interrupt(self) -> None:
-        """Ctrl+C without a selection: popup, question, turn, draft; pressed twice it quits."""
-        if self.prompt.close_popup() or self.panel.refuse():
+        """Ctrl+C without a selection: popup, question, own command, turn, draft; pressed twice it quits."""
+        if self.prompt.close_popup() or self.panel.refuse() or self.own_commands.cancel():
             return
         if self.is_busy:
             self.turns.cancel()
@@ -244,13 +268,17 @@ class PairScreen(Screen[None]):
             self.app.leave()
         else:
             self._quit_until = self.app.time() + QUIT_SECONDS
-            self.status.rest("Press Ctrl+C again to quit", "bold $text-warning")
+            said = "Press Ctrl+C again to quit"
+            self.status.rest_for(QUIT_SECONDS, said, "bold $text-warning")
 
     def action_help(self) -> None:
         self.commands.run_help("")
 
     def action_context(self) -> None:
         self.commands.run_context("")
+
+    def action_queue(self) -> None:
+        self.commands.run_queue("")
 
     def action_log(self) -> None:
         opened = not self.has_class("-log-open")
@@ -278,7 +306,9 @@ class PairScreen(Screen[None]):
             self.app.leave()
             return
         typed = parse(text)
-        if typed is None:
+        if text.startswith(SHARED):
+            self._run_own(text)
+        elif typed is None:
             self.turns.say(text)
         elif typed.command is None:
             guess = nearest(typed.name)
@@ -293,6 +323,12 @@ class PairScreen(Screen[None]):
         else:
             self.commands.run(typed.command, typed.argument)
 
+    def _run_own(self, text: str) -> None:
+        if self.session is None:
+            self.opening.when_open(partial(self.own_commands.run, text))
+        else:
+            self.own_commands.run(text)
+
     def _questions_changed(self) -> None:
         if not self.is_attached:
             return
@@ -301,9 +337,11 @@ class PairScreen(Screen[None]):
         self.panel.show_requests(waiting)
         if waiting:
             self.status.wait("waiting for your answer", hint="y / n / Esc")
+            self.call_user("waits for your answer", seconds=self.status.elapsed)
         elif had:
             self.prompt.area.focus()
             self.status.wait("working")
+        self.show_title()
         self.show_hints()
 
     # Messages of the widgets
@@ -316,6 +354,15 @@ class PairScreen(Screen[None]):
 
     def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
         self.submit(event.text)
+
+    def on_prompt_box_draft_found(self) -> None:
+        self.status.rest("What you had not sent is back in the prompt")
+
+    def on_prompt_area_problem(self, event: PromptArea.Problem) -> None:
+        self.chat.add_notice(event.text, warning=True)
+
+    def on_queue_bar_opened(self, event: QueueBar.Opened) -> None:
+        self.turns.edit(event.at)
 
     def on_prompt_box_mode_asked(self) -> None:
         self.action_next_mode()

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from app.core.permission import Mode
 from app.errors import PalError
-from app.ui.commands import Command
+from app.ui.commands import Command, Value
 from app.ui.format import cost, percent, plural, tokens
 from app.ui.keymap import in_force
+from app.ui.rules_command import answer_rules
+from app.ui.screens.command_arguments import CommandArguments
 from app.ui.screens.session_opening import unsaved_words
 from app.ui.widgets.context_chart import ContextChart
 
@@ -32,16 +34,15 @@ class PairCommands:
 
     def __init__(self, screen: PairScreen) -> None:
         self._screen = screen
+        self._arguments = CommandArguments(screen)
 
     def run(self, command: Command, argument: str) -> None:
         """Run one command of the table."""
         getattr(self, f"run_{command.name}")(argument)
 
-    def values(self, name: str) -> Iterable[str]:
+    def values(self, name: str) -> Iterable[Value]:
         """Return further words for a command's argument."""
-        if name == "theme":
-            return sorted(self._screen.app.available_themes)
-        return ()
+        return self._arguments.values(name)
 
     # Layers
 
@@ -159,14 +160,11 @@ class PairCommands:
         if session is None:
             return
         settings, app = self._screen.settings, self._screen.app
-        credential = settings.credential
         lines = (
             f"session     {session.name}",
             f"folder      {session.folder}",
             f"record      {session.transcript}",
-            f"model       {session.model} (from {settings.source('model')})",
-            f"endpoint    {settings.base_url} (from {settings.source('base_url')})",
-            f"credential  {f'{credential} from {settings.source(credential)}' if credential else 'none'}",
+            *self._answerer(session),
             f"mode        {session.mode}, sandbox: {app.wiring.sandbox() or 'none'}",
             f"window      {tokens(session.budget.window)} tokens ({session.budget.window_source})",
             *(f"rule        {rule.verdict} {rule} ({rule.source})" for rule in session.rules),
@@ -175,10 +173,38 @@ class PairCommands:
         self._say("\n".join(lines))
         self.run_cost("")
 
+    def _answerer(self, session: Session) -> tuple[str, ...]:
+        """Return the lines of the status that say who answers."""
+        settings = self._screen.settings
+        if settings.demo or settings.needs_key:
+            return (f"model       {session.model} (embedded; nothing leaves this machine)",)
+        credential = settings.credential
+        key = f"{credential} from {settings.source(credential)}" if credential else "none"
+        return (
+            f"model       {session.model} (from {settings.source('model')})",
+            f"endpoint    {settings.base_url} (from {settings.source('base_url')})",
+            f"credential  {key}",
+        )
+
     def run_settings(self, argument: str) -> None:
         from app.ui.screens.settings import SettingsScreen
 
         self._screen.app.push_screen(SettingsScreen(self._screen, argument))
+
+    def run_queue(self, argument: str) -> None:
+        session, turns = self._session(), self._screen.turns
+        if session is None:
+            return
+        if not session.queue:
+            self._say("Nothing waits: what you send during a turn is queued here.")
+            return
+        from app.ui.screens.queue import QueueScreen
+
+        def edit(at: int | None) -> None:
+            if at is not None:
+                turns.edit(at)
+
+        self._screen.app.push_screen(QueueScreen(lambda: session.queue, turns.remove), edit)
 
     def run_todo(self, argument: str) -> None:
         self._screen.toggle_class("-no-todo")
@@ -245,20 +271,9 @@ class PairCommands:
 
     def run_rules(self, argument: str) -> None:
         session = self._session()
-        if session is None:
-            return
-        word, _, number = argument.partition(" ")
-        rules = session.rules
-        if word == "remove" and number.isdecimal() and 0 < int(number) <= len(rules):
-            session.remove_rule(rules[int(number) - 1])
-            self._say(f"Removed: {rules[int(number) - 1]}. It is asked again.")
-        elif argument:
-            self._say("Use /rules, or /rules remove N.", warning=True)
-        elif rules:
-            lines = (f"{n}. {r.verdict}  {r}  ({r.source})" for n, r in enumerate(rules, 1))
-            self._say("\n".join((*lines, "/rules remove N takes one back.")))
-        else:
-            self._say("There are no rules; “always” at a question adds one.")
+        if session is not None:
+            text, warning = answer_rules(session, argument)
+            self._say(text, warning=warning)
 
     def run_unsaved(self, argument: str) -> None:
         session = self._screen.session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from app.ui.widgets.queue_bar import QueueBar
 if TYPE_CHECKING:
     from app.agent.channel import Work
     from app.agent.session import Session
+    from app.core.messages import Image
     from app.ui.screens.event_view import EventView
     from app.ui.screens.pair import PairScreen
 
@@ -37,17 +39,19 @@ class TurnRunning:
     def say(self, text: str) -> None:
         """Send a message: now, after the session is open, or at the next step of the running turn."""
         session = self._screen.session
+        pictures = self._screen.prompt.area.folded.pictures(text)
         if session is None:
             self._screen.opening.wait_for(text)
         elif self.is_busy:
-            self._screen.run_worker(self._enqueue(session, text), group="queue")
+            self._screen.run_worker(self._enqueue(session, text, pictures), group="queue")
         else:
-            self.drive(session.submit(text), "starting")
+            self.drive(session.submit(text, pictures), "starting")
 
     def drive(self, events: Work, what: str) -> None:
         """Show the events of one piece of work; Esc cancels it."""
         self._screen.status.wait(what)
         self._screen.show_hints()
+        self._screen.show_title()
         self._screen.run_worker(self._drive(events), group="turn", exclusive=True)
 
     def cancel(self) -> None:
@@ -89,9 +93,11 @@ class TurnRunning:
                 events = screen.session.go_on()
         finally:
             if screen.is_attached:
+                took = screen.status.elapsed
                 screen.status.rest(said, style)
                 screen.refresh_session()
                 screen.show_hints()
+                screen.call_user(said or "done", seconds=took)
 
     def _goes_on(self, session: Session) -> bool:
         """Whether something typed ahead still waits after a normal end: then it begins the next turn."""
@@ -99,16 +105,39 @@ class TurnRunning:
 
         return bool(session.queue) and self._view.end in (TurnEnd.DONE, None)
 
-    async def _enqueue(self, session: Session, text: str) -> None:
+    async def _enqueue(self, session: Session, text: str, pictures: Sequence[Image]) -> None:
         try:
-            await session.enqueue(text)
+            await session.enqueue(text, pictures)
         except PalError as error:
             self._screen.prompt.give_back(text)
             self._screen.chat.add_error(str(error), error.hint)
         self._screen.query_one(QueueBar).show_texts(session.queue)
 
-    async def _take_back(self, session: Session) -> None:
-        text = await session.take_back()
+    def remove(self, at: int, done: Callable[[], None]) -> None:
+        """Take the waiting message at a place out of the queue."""
+
+        async def remove(session: Session) -> None:
+            try:
+                await session.take_back(at)
+            except PalError as error:
+                self._screen.chat.add_error(str(error), error.hint)
+            self._screen.query_one(QueueBar).show_texts(session.queue)
+            done()
+
+        if self._screen.session is not None:
+            self._screen.run_worker(remove(self._screen.session), group="queue")
+
+    def edit(self, at: int) -> None:
+        """Bring the waiting message at a place back to the prompt."""
+        if self._screen.session is not None:
+            self._screen.run_worker(self._take_back(self._screen.session, at), group="queue")
+
+    async def _take_back(self, session: Session, at: int = -1) -> None:
+        try:
+            text = await session.take_back(at)
+        except PalError as error:
+            self._screen.chat.add_error(str(error), error.hint)
+            return
         self._screen.query_one(QueueBar).show_texts(session.queue)
         if text is not None:
             self._screen.prompt.give_back(text)

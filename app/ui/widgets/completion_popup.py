@@ -31,6 +31,7 @@ class CompletionPopup(Widget):
         super().__init__()
         self._offers: tuple[Completion, ...] = ()
         self._at = 0
+        self._note = ""
         self.was_moved = False
         """Whether the user chose an offer other than the first."""
 
@@ -44,11 +45,15 @@ class CompletionPopup(Widget):
         """The offer that Tab or Enter takes."""
         return self._offers[self._at] if self._offers else None
 
-    def offer(self, offers: Sequence[Completion]) -> None:
-        """Show these; none closes the popup."""
+    def offer(self, offers: Sequence[Completion], note: str = "") -> None:
+        """Show these, and a note under few of them; nothing at all closes the popup."""
         if tuple(offers) != self._offers:
-            self._offers, self._at, self.was_moved = tuple(offers), 0, False
-        self.set_class(not offers, "-empty")
+            kept = self._offers[self._at].text if self.was_moved and self._offers else None
+            self._offers, self.was_moved = tuple(offers), False
+            self._at = next((n for n, offer in enumerate(offers) if offer.text == kept), 0)
+            self.was_moved = self._at > 0
+        self._note = note if len(offers) < ROWS else ""
+        self.set_class(not offers and not note, "-empty")
         self.refresh(layout=True)
 
     def move(self, step: int) -> None:
@@ -71,6 +76,8 @@ class CompletionPopup(Widget):
             rows.append(
                 line.stylize("bold $text-primary", 0, 2 + width) if at == self._at else line
             )
+        if self._note:
+            rows.append(Content.styled(f"  {self._note}", "$text-muted"))
         return Content("\n").join(rows)
 
     def on_click(self, event: Click) -> None:

@@ -1,150 +1,52 @@
-"""The prompt: several lines, history at its edges, large pastes folded, commands completed."""
+"""The prompt: several lines, history, completion of commands and files, and a draft that outlives the program."""
 
 from __future__ import annotations
 
-import re
+import asyncio
 from collections.abc import Callable, Iterable
-from typing import ClassVar
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import TextArea
 
-from app.ui.commands import Completion, completions
-from app.ui.format import plural
-from app.ui.keymap import Place, bindings
+from app.ui.commands import Completion, Value, completions
+from app.ui.prompt.drafts import Draft, Drafts
+from app.ui.prompt.mentions import Mention, mention_before, written
 from app.ui.prompt_history import PromptHistory
 from app.ui.widgets.completion_popup import CompletionPopup
+from app.ui.widgets.prompt_area import PromptArea
 
-FOLD_LINES = 10
-FOLD_CHARS = 1_200
-"""A paste with as many lines or characters is folded to a chip and sent whole."""
-_CHIP = re.compile(r"\[pasted #(\d+): [^\]\n]*\]")
+if TYPE_CHECKING:
+    from app.ui.prompt.file_index import FileIndex
 
-
-class PromptArea(TextArea):
-    """The text area itself; it turns keys into the box's messages."""
-
-    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.PROMPT))
-
-    class Wanted(Message):
-        """A key asked for something that the box decides: ``what`` names it."""
-
-        def __init__(self, what: str, number: int = 0) -> None:
-            super().__init__()
-            self.what = what
-            self.number = number
-
-    def __init__(self, placeholder: str) -> None:
-        super().__init__(
-            compact=True, highlight_cursor_line=False, soft_wrap=True, placeholder=placeholder
-        )
-        self.cursor_blink = False
-        self._pastes: dict[int, str] = {}
-
-    async def _on_key(self, event: events.Key) -> None:
-        """Leave Enter to the bindings; a text area would take it for itself."""
-        if event.key != "enter":
-            await super()._on_key(event)
-        event.prevent_default()
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        event.prevent_default()
-        event.stop()
-        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
-        lines = text.count("\n") + 1
-        if lines >= FOLD_LINES or len(text) >= FOLD_CHARS:
-            number = len(self._pastes) + 1
-            self._pastes[number] = text
-            size = plural(lines, "line") if lines > 1 else f"{len(text):,} characters"
-            text = f"[pasted #{number}: {size}]"
-        self.insert(text)
-        self.focus()
-
-    @property
-    def whole_text(self) -> str:
-        """The text with every folded paste in full."""
-        return _CHIP.sub(lambda m: self._pastes.get(int(m[1]), m[0]), self.text)
-
-    def set_text(self, text: str) -> None:
-        """Replace everything; the cursor goes to the end."""
-        self.text = text
-        self.move_cursor(self.document.end)
-
-    def set_whole_text(self, text: str) -> None:
-        """Replace everything by a text that is folded again when it is large."""
-        if text.count("\n") + 1 >= 4 * FOLD_LINES or len(text) >= 4 * FOLD_CHARS:
-            number = len(self._pastes) + 1
-            self._pastes[number] = text
-            text = f"[pasted #{number}: {plural(text.count(chr(10)) + 1, 'line')}]"
-        self.set_text(text)
-
-    def empty(self) -> None:
-        """Clear the text and forget its folded pastes."""
-        self.text = ""
-        self._pastes.clear()
-
-    def action_send(self) -> None:
-        row, column = self.cursor_location
-        line = self.document.get_line(row)
-        if line[:column].endswith("\\"):
-            self.replace("\n", (row, column - 1), (row, column))
-            return
-        self.post_message(self.Wanted("send"))
-
-    def action_newline(self) -> None:
-        self.insert("\n")
-
-    def action_complete(self) -> None:
-        self.post_message(self.Wanted("complete"))
-
-    def action_up(self) -> None:
-        self.post_message(self.Wanted("up"))
-
-    def action_down(self) -> None:
-        self.post_message(self.Wanted("down"))
-
-    def action_search_history(self) -> None:
-        self.post_message(self.Wanted("history"))
-
-    def action_delete_left(self) -> None:
-        row, column = self.cursor_location
-        before = self.document.get_line(row)[:column]
-        chips = [m for m in _CHIP.finditer(before) if m.end() == column]
-        if chips and self.selection.is_empty:
-            self.delete((row, chips[-1].start()), (row, column))
-        else:
-            super().action_delete_left()
-
-    def action_delete_or_quit(self) -> None:
-        if self.text:
-            self.action_delete_right()
-        else:
-            self.post_message(self.Wanted("quit"))
-
-    def action_chat_page(self, step: int) -> None:
-        self.post_message(self.Wanted("page", step))
-
-    def action_next_mode(self) -> None:
-        self.post_message(self.Wanted("mode"))
-
-    def action_editor(self) -> None:
-        self.post_message(self.Wanted("editor"))
+PLACEHOLDER = "Ask, or / for commands"
+DRAFT_SECONDS = 0.3
+"""How long after a key the draft is kept; a key that follows sooner does not put it off."""
+FILES = 40
+"""Files offered for a mention."""
+FEW = 5_000
+"""Files up to which a search is so quick that no thread is needed."""
+SEARCHED = 50
+"""Earlier messages offered."""
 
 
 class PromptBox(Vertical):
-    """Popup, text area and a border that says what goes on.
+    """Popup and text area.
 
     Args:
         history: What was sent before.
         values: Further words for a command's argument, by the command's name.
+        folder: The project folder.
+        drafts: Where the unsent text is kept; None keeps it nowhere.
     """
 
     class Submitted(Message):
-        """The user sent a text; folded pastes are in it whole."""
+        """The user sent a text; folded pastes are in it whole, chips of pictures stand for them."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -166,21 +68,38 @@ class PromptBox(Vertical):
     class EditorAsked(Message):
         """The text shall be written in the user's editor."""
 
+    class DraftFound(Message):
+        """What an earlier run left unsent stands in the prompt."""
+
+    class _FilesRead(Message):
+        """There are more files to find."""
+
     def __init__(
         self,
         history: PromptHistory,
-        values: Callable[[str], Iterable[str]],
+        values: Callable[[str], Iterable[Value]],
+        folder: Path,
+        drafts: Drafts | None = None,
         *,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
         self._history = history
         self._values = values
+        self._folder = folder
+        self._drafts = drafts
+        self._files: FileIndex | None = None
         self._searching = False
+        self._saving = asyncio.Lock()
+        self._save_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield CompletionPopup()
-        yield PromptArea("Ask, or / for commands")
+        yield PromptArea(PLACEHOLDER, self._folder)
+
+    def on_mount(self) -> None:
+        if self._drafts is not None:
+            self.call_after_refresh(lambda: self.run_worker(self._take_draft(), group="draft"))
 
     @property
     def area(self) -> PromptArea:
@@ -209,28 +128,121 @@ class PromptBox(Vertical):
         self.popup.offer(())
         return was_open
 
+    # The draft
+
+    async def _take_draft(self) -> None:
+        if self._drafts is None:
+            return
+        draft = await asyncio.to_thread(self._drafts.take)
+        if draft.text.strip():
+            self.area.folded.restore(dict(draft.pastes))
+            self.give_back(draft.text)
+            self.post_message(self.DraftFound())
+
+    def _draft_changed(self) -> None:
+        if self._drafts is not None and self._save_timer is None:
+            self._save_timer = self.set_timer(DRAFT_SECONDS, self._begin_saving)
+
+    def _begin_saving(self) -> None:
+        self._save_timer = None
+        self.run_worker(self.keep_draft(), group="draft")
+
+    async def keep_draft(self) -> None:
+        """Write the draft as it is now; one write follows another."""
+        if self._drafts is None:
+            return
+        async with self._saving:
+            text = self.area.text
+            draft = Draft(text, self.area.folded.pastes(text))
+            await asyncio.to_thread(self._drafts.save, draft)
+
+    # Offers
+
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        self._offer()
+        self.set_class(self.area.text.startswith("!"), "-shell")
+        self._draft_changed()
+        self.offer()
 
-    def _offer(self) -> None:
-        """Offer what completes the text as it is now."""
+    def offer(self, *, at_once: bool = False) -> None:
+        """Offer what completes the text as it is now; a large folder is searched in a thread unless ``at_once``."""
         text = self.area.text
         if self._searching:
             self._offer_history()
+        elif text.startswith("/") and "\n" not in text:
+            name = text[1:].partition(" ")[0]
+            self.popup.offer(completions(text, self._values(name) if " " in text else ()))
+        else:
+            self._offer_files(at_once=at_once)
+
+    def _offer_files(self, *, at_once: bool = False) -> None:
+        mention = self._mention()
+        if mention is None:
+            self.popup.offer(())
             return
-        name = text[1:].partition(" ")[0] if text.startswith("/") else ""
-        self.popup.offer(completions(text, self._values(name) if " " in text else ()))
+        files = self._index()
+        files.renew(self._tell_files)
+        if at_once or len(files) <= FEW:
+            self._show_files(mention, files.search(mention.query, FILES))
+        else:
+            self.run_worker(self._search_files(mention), group="files", exclusive=True)
+
+    async def _search_files(self, mention: Mention) -> None:
+        found = await asyncio.to_thread(self._index().search, mention.query, FILES)
+        if self._mention() == mention and not self._searching:
+            self._show_files(mention, found)
+
+    def _show_files(self, mention: Mention, found: Iterable[str]) -> None:
+        offers = [Completion(written(p), p, "", (mention.start, mention.end)) for p in found]
+        self.popup.offer(offers, "reading the folder…" if self._index().is_reading else "")
+
+    def _mention(self) -> Mention | None:
+        row, column = self.area.cursor_location
+        return mention_before(self.area.document.get_line(row)[:column])
+
+    def _index(self) -> FileIndex:
+        """Return the index of files, made with the first mention."""
+        if self._files is None:
+            from app.ui.prompt.file_index import FileIndex
+
+            self._files = FileIndex(self._folder)
+        return self._files
+
+    def _tell_files(self) -> None:
+        """Say in the reading thread that there is more; the program may have ended meanwhile."""
+        with suppress(RuntimeError):
+            self.post_message(self._FilesRead())
+
+    def on_prompt_box__files_read(self, event: _FilesRead) -> None:
+        event.stop()
+        if not self._searching and not self.area.text.startswith("/"):
+            self._offer_files()
+
+    def _offer_history(self) -> None:
+        found = self._history.search(self.area.text, SEARCHED)
+        self.popup.offer([Completion(text, " ".join(text.split())[:200], "") for text in found])
 
     def on_completion_popup_chosen(self, event: CompletionPopup.Chosen) -> None:
         event.stop()
         self._take(event.completion)
         self.area.focus()
 
+    def _take(self, completion: Completion) -> None:
+        self.close_popup()
+        if completion.span is None:
+            self.area.set_whole_text(completion.text)
+            return
+        row = self.area.cursor_location[0]
+        first, last = completion.span
+        done = self.area.replace(completion.text, (row, first), (row, last))
+        self.area.move_cursor(done.end_location)
+
+    # Keys
+
     def on_prompt_area_wanted(self, event: PromptArea.Wanted) -> None:
         event.stop()
         if event.what in ("send", "complete"):
-            self._offer()  # keys may come faster than the area tells its changes
+            self.offer(at_once=True)  # keys may come faster than the area tells its changes
         match event.what:
             case "send":
                 self._send()
@@ -240,6 +252,8 @@ class PromptBox(Vertical):
                 self.screen.focus_next()
             case "up" | "down":
                 self._move(-1 if event.what == "up" else 1)
+            case "history" if self._searching:
+                self.popup.move(1)
             case "history":
                 self._searching = True
                 self._offer_history()
@@ -254,22 +268,27 @@ class PromptBox(Vertical):
 
     def _send(self) -> None:
         chosen = self.popup.chosen
-        if chosen is not None and self._searching:
+        if chosen is not None and (self._searching or self._completes_more(chosen)):
             self._take(chosen)
             return
         text = self.area.whole_text
-        if chosen is not None and (" " not in text or self.popup.was_moved):
+        if chosen is not None and chosen.span is None and (" " not in text or self.popup.was_moved):
             text = chosen.text.rstrip()
         if not text.strip():
             return
         self._history.add(text)
         self.area.empty()
         self.close_popup()
+        self._begin_saving()
         self.post_message(self.Submitted(text))
 
-    def _take(self, completion: Completion) -> None:
-        self.close_popup()
-        self.area.set_text(completion.text)
+    def _completes_more(self, chosen: Completion) -> bool:
+        """Whether the offer for a mention says more than what was typed, so that Enter takes it instead of sending."""
+        if chosen.span is None:
+            return False
+        row, _ = self.area.cursor_location
+        typed = self.area.document.get_line(row)[slice(*chosen.span)]
+        return len(typed) > 1 and typed.rstrip('"') != chosen.text.rstrip('" ')
 
     def _move(self, step: int) -> None:
         area = self.area
@@ -286,7 +305,4 @@ class PromptBox(Vertical):
         if text is not None:
             with self.prevent(TextArea.Changed):
                 area.set_whole_text(text)
-
-    def _offer_history(self) -> None:
-        found = self._history.search(self.area.text)
-        self.popup.offer([Completion(text, " ".join(text.split())[:200], "") for text in found])
+            self._draft_changed()

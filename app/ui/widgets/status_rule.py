@@ -52,12 +52,19 @@ class StatusRule(Widget):
         self._time = time
         self._waiting: Waiting | None = None
         self._timer: Timer | None = None
+        self._fading: Timer | None = None
         self._said: tuple[str, str] = ("", "")
+        self._note = ""
         self._new_rows = 0
 
     def show_new_rows(self, rows: int) -> None:
         """Say how many lines of the chat wait below what is in view."""
         self._new_rows = rows
+        self.refresh()
+
+    def note(self, text: str) -> None:
+        """Say something that stays while nothing is waited for; "" ends it."""
+        self._note = text
         self.refresh()
 
     @property
@@ -91,10 +98,27 @@ class StatusRule(Widget):
         """Stop waiting and say how it ended."""
         self._waiting = None
         self._said = (said, style)
+        self._stop_fading()
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
         self.refresh()
+
+    def rest_for(self, seconds_shown: float, said: str, style: str = "$text-muted") -> None:
+        """Say something that holds only for a time, and is gone after it."""
+        self.rest(said, style)
+        self._fading = self.set_timer(seconds_shown, self._fade)
+
+    def _fade(self) -> None:
+        self._fading = None
+        if self._waiting is None:
+            self._said = ("", "")
+            self.refresh()
+
+    def _stop_fading(self) -> None:
+        if self._fading is not None:
+            self._fading.stop()
+            self._fading = None
 
     def render(self) -> Content:
         width = self.size.width
@@ -111,7 +135,8 @@ class StatusRule(Widget):
 
     def _sentence(self) -> Content:
         if self._waiting is None:
-            return Content.styled(one_line(self._said[0]), self._said[1])
+            said, style = self._said if self._said[0] else (self._note, "$text-primary")
+            return Content.styled(one_line(said), style)
         now = self._time()
         frame = FRAMES[int((now - self._waiting.since) / STEP) % len(FRAMES)]
         return Content.assemble(

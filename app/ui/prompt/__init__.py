@@ -1,0 +1,1 @@
+"""What the prompt box is made of, each part without a widget."""
