@@ -14,7 +14,17 @@ from app.adapters.journal_masking import UNMASKED, Masking
 from app.adapters.session_files import SessionFiles
 from app.adapters.session_folder import DISPLAY_ROOT, create_files, moved_files, open_files
 from app.core.effects import Effects
-from app.core.history import Bared, Cleared, Commit, Entry, HistoryItem, Pinned, Remark, Undone
+from app.core.history import (
+    Bared,
+    Cleared,
+    Commit,
+    Entry,
+    HistoryItem,
+    Pinned,
+    Remark,
+    Rewound,
+    Undone,
+)
 from app.core.messages import JsonObject, Message
 from app.core.originals import Texts
 from app.core.ports import Clock, CommitDraft
@@ -153,6 +163,16 @@ class Journal:
             self._files.mark, lambda seq: Undone(seq, commit, tuple(bare)), "undone"
         )
 
+    async def rewind(
+        self, before: int | None, *, message: str, files: bool, bare: Sequence[str] = ()
+    ) -> Rewound:
+        """Write that the user went back to just before item ``before`` (None: with files alone)."""
+
+        def make(seq: int) -> Rewound:
+            return Rewound(seq, seq if before is None else before, message, files, tuple(bare))
+
+        return await self._do(self._files.mark, make, "rewound")
+
     async def commit(self, draft: CommitDraft) -> Commit:
         """Sync what is there, write the compaction as the first line of a new segment, and go on there."""
         return await self._do(self._files.commit, draft)
@@ -178,6 +198,10 @@ class Journal:
             before: Number of a compaction: return what the view was replayed from just before it instead.
         """
         return await self._do(self._files.reader.history, before)
+
+    async def rewinds(self) -> tuple[Rewound, ...]:
+        """Return the rewinds that count, oldest first."""
+        return await self._do(self._files.reader.rewinds)
 
     async def compaction(self, number: int) -> Commit | None:
         """Return the Nth compaction, also an undone one, or None."""

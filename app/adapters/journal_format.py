@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.core.effects import effects_from_json, effects_to_json
-from app.core.history import Bared, Cleared, Commit, Entry, Mark, Pinned, Remark, Undone
+from app.core.history import Bared, Cleared, Commit, Entry, Mark, Pinned, Remark, Rewound, Undone
 from app.core.messages import JsonObject, Text, message_from_json, message_to_json
 from app.core.reports import Layer
 from app.errors import FormatTooNew, RecordUnwritable
@@ -91,6 +91,9 @@ def encode_mark(mark: Mark, time: str) -> bytes:
             return _event(seq, "mark", "cleared", time, {"stubs": stubs, "bare": bare})
         case Undone(seq, commit, bare):
             return _event(seq, "mark", "undone", time, {"commit": commit, "bare": bare})
+        case Rewound(seq, before, message, files, bare):
+            fields = {"before": before, "message": message, "files": files, "bare": bare}
+            return _event(seq, "mark", "rewound", time, fields)
         case Pinned(seq, results, on):
             return _event(seq, "mark", "pinned", time, {"results": results, "on": on})
         case Bared(seq, messages):
@@ -227,6 +230,14 @@ def _mark(raw: JsonObject) -> Mark:
             return Cleared(seq, _lines_by_id(raw.get("stubs", {})), _strings(raw.get("bare", [])))
         case "undone":
             return Undone(seq, _number(raw, "commit"), _strings(raw.get("bare", [])))
+        case "rewound":
+            return Rewound(
+                seq,
+                _number(raw, "before"),
+                _text(raw, "message"),
+                raw.get("files") is True,
+                _strings(raw.get("bare", [])),
+            )
         case "pinned":
             return Pinned(seq, _strings(raw.get("results", [])), raw.get("on") is not False)
         case "bared":

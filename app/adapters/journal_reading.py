@@ -32,7 +32,8 @@ from app.adapters.journal_scan import (
     scan_events,
     scan_segment,
 )
-from app.core.history import Commit, Entry, HistoryItem, Mark, Remark, Undone
+from app.core.history import Commit, Entry, HistoryItem, Mark, Remark, Rewound, Undone
+from app.core.rewinds import Live, live
 from app.errors import SessionNotFound
 
 EVENTS_FILE = "events.jsonl"
@@ -154,7 +155,7 @@ class SessionReader:
         """Return what the view is replayed from, in order of ``seq``: no more than that.
 
         These are the newest compaction not undone, the messages it keeps, the pins before it, and every message,
-        compaction and mark after it.
+        compaction and mark after it; nothing of it was rewound.
 
         Args:
             before: Number of a compaction: return what the view was replayed from just before it instead.
@@ -162,6 +163,7 @@ class SessionReader:
         last = self.segments[-1] if before is None else before
         cut = self.commit(before) if before is not None else None
         places = [m for m in self.events.marks if cut is None or m.seq < cut.seq]
+        counting = self.counting(cut)
         undone = self.undone(cut)
         base: Commit | None = None
         items: list[HistoryItem] = []
@@ -172,24 +174,32 @@ class SessionReader:
             if commit is None:
                 continue
             items.append(commit)
-            if commit.number not in undone:
+            if commit.number not in undone and commit.seq in counting:
                 base = commit
                 break
         floor = base.seq if base else 0
         if base is not None:
             items += self.messages([int(kept[1:]) for kept in base.kept if kept[1:].isdecimal()])
         items += self._marks([m for m in places if m.seq > floor or m.kind == "pinned"])
-        kept = (item for item in items if cut is None or item.seq < cut.seq)
-        return tuple(sorted(kept, key=lambda item: item.seq))
+        return tuple(sorted((i for i in items if i.seq in counting), key=lambda item: item.seq))
 
     def undone(self, before: Commit | None = None) -> frozenset[int]:
         """Return the numbers of the compactions that were taken back (before another one was made, if given)."""
-        marks = self._marks([m for m in self.events.marks if m.kind == "undone"])
-        return frozenset(
-            mark.commit
-            for mark in marks
-            if isinstance(mark, Undone) and (before is None or mark.seq < before.seq)
-        )
+        counting = self.counting(before)
+        places = [m for m in self.events.marks if m.kind == "undone" and m.seq in counting]
+        return frozenset(m.commit for m in self._marks(places) if isinstance(m, Undone))
+
+    def counting(self, before: Commit | None = None) -> Live:
+        """Return what of the record was not rewound (before a compaction was made, if given)."""
+        places = [m for m in self.events.marks if m.kind == "rewound"]
+        marks = [mark for mark in self._marks(places) if isinstance(mark, Rewound)]
+        return live(marks, before=before.seq if before else None)
+
+    def rewinds(self) -> tuple[Rewound, ...]:
+        """Return the rewinds that count, oldest first."""
+        counting = self.counting()
+        places = [m for m in self.events.marks if m.kind == "rewound" and m.seq in counting]
+        return tuple(mark for mark in self._marks(places) if isinstance(mark, Rewound))
 
     def commit(self, number: int) -> Commit | None:
         """Return a compaction, or None when it is not in the record or cannot be read."""
@@ -245,7 +255,11 @@ class SessionReader:
         return tuple(chain.from_iterable(found))
 
     def page(self, before: int | None, limit: int) -> tuple[Entry, ...]:
-        """Return up to ``limit`` messages before a message number (None: the newest), oldest first."""
+        """Return up to ``limit`` messages before a message number (None: the newest), oldest first.
+
+        What was rewound is left out.
+        """
+        counting = self.counting()
         found: list[Entry] = []
         for start in reversed(self._all_starts()):
             if before is not None and start.number >= before:
@@ -254,7 +268,8 @@ class SessionReader:
             stop = len(index) if before is None else index.rows_before(before)
             while stop and len(found) < limit:
                 first = max(0, stop - (limit - len(found)))
-                found[:0] = self._entries(segment, range(first, stop))
+                entries = self._entries(segment, range(first, stop))
+                found[:0] = [entry for entry in entries if entry.seq in counting]
                 stop = first
             if len(found) >= limit:
                 break

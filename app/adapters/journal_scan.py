@@ -19,11 +19,17 @@ from app.adapters.journal_format import (
     decode,
 )
 from app.adapters.journal_recovery import START, pieces
-from app.core.history import Bared, Cleared, Entry, Pinned, Remark, Undone
+from app.core.history import Bared, Cleared, Entry, Pinned, Remark, Rewound, Undone
 from app.errors import FormatTooNew
 
 BUFFER = 1 << 20
-_MARKS = {Cleared: "cleared", Undone: "undone", Pinned: "pinned", Bared: "bared"}
+_MARKS = {
+    Cleared: "cleared",
+    Undone: "undone",
+    Pinned: "pinned",
+    Bared: "bared",
+    Rewound: "rewound",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +267,7 @@ def _take(scan: SegmentScan | EventScan, place: Place, stored: object) -> None:
             scan.index.add(place, stored.number, stored.first_result, results)
         case SegmentScan(), CommitLine(commit, number, result):
             _take_commit(scan, place, commit.seq, commit.number, number, result)
-        case EventScan(), Cleared() | Undone() | Pinned() | Bared():
+        case EventScan(), Cleared() | Undone() | Pinned() | Bared() | Rewound():
             scan.marks.append(MarkPlace(stored.seq, _MARKS[type(stored)], place))
         case _:
             pass
@@ -280,6 +286,6 @@ def _seq(stored: object) -> int:
             return commit.seq
         case Entry(seq=seq) | Cleared(seq=seq) | Undone(seq=seq) | Pinned(seq=seq):
             return seq
-        case Bared(seq=seq) | Remark(seq=seq):
+        case Bared(seq=seq) | Rewound(seq=seq) | Remark(seq=seq):
             return seq
     return 0

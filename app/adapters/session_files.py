@@ -26,11 +26,11 @@ from app.adapters.journal_writing import (
 )
 from app.adapters.session_lock import SessionLock
 from app.core.effects import Effects
-from app.core.history import Bared, Cleared, Commit, Entry, Pinned, Remark, Undone
+from app.core.history import Bared, Cleared, Commit, Entry, Pinned, Remark, Rewound, Undone
 from app.core.messages import JsonObject, Message
 from app.core.ports import Clock, CommitDraft
 
-_M = TypeVar("_M", Cleared, Undone, Pinned, Bared)
+_M = TypeVar("_M", Cleared, Undone, Pinned, Bared, Rewound)
 
 
 class SessionFiles:

@@ -12,7 +12,7 @@ from typing import Any
 
 from app.compaction.stubs import target_of
 from app.core.conversation import Conversation
-from app.core.effects import Span, spans_from_json, spans_to_json
+from app.core.effects import Span
 from app.core.events import TodoItem
 from app.core.history import Entry
 from app.core.messages import JsonObject, ToolResult

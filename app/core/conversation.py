@@ -21,6 +21,7 @@ from app.core.messages import (
     ToolUse,
     without_thinking,
 )
+from app.core.rewinds import live_items
 from app.core.view_parts import ResultRef, Sizes
 
 NO_OUTPUT = "(no output)"
@@ -192,8 +193,8 @@ def folded(fold: Fold) -> Conversation:
 
 
 def in_force(items: Iterable[HistoryItem]) -> tuple[HistoryItem, ...]:
-    """Return what the view is folded from: all but the compactions that were taken back."""
-    history = tuple(items)
+    """Return what the view is folded from: all but what was rewound, and the compactions that were taken back."""
+    history = live_items(items)
     undone = {item.commit for item in history if isinstance(item, Undone)}
     return tuple(i for i in history if not (isinstance(i, Commit) and i.number in undone))
 

@@ -17,6 +17,7 @@ from app.core.history import (
     HistoryItem,
     Pinned,
     Remark,
+    Rewound,
     Undone,
 )
 from app.core.messages import JsonObject, Message, ToolUse
@@ -43,7 +44,7 @@ class Fold:
     calls: Mapping[str, ToolUse] = field(default_factory=dict)
 
     def apply(self, item: HistoryItem) -> None:
-        """Take one item of the record; what was undone must be left out by the caller."""
+        """Take one item of the record; what was undone or rewound must be left out by the caller."""
         match item:
             case Entry():
                 self.append(item)
@@ -55,7 +56,7 @@ class Fold:
                 self.pinned = self.pinned | set(results) if on else self.pinned - set(results)
             case Bared(_, messages):
                 self.remove_thinking(messages)
-            case Undone(_, _, bare):
+            case Undone(bare=bare) | Rewound(bare=bare):
                 self.remove_thinking(bare)
             case Remark():
                 pass

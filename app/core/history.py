@@ -118,6 +118,24 @@ class Remark:
     data: JsonObject
 
 
-Mark = Cleared | Undone | Pinned | Bared
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """The user went back: the conversation is as it was just before an earlier item, and goes on from there.
+
+    Nothing is deleted: `core.rewinds` says what counts. Going back to just before a rewind takes it back.
+    """
+
+    seq: int
+    before: int
+    """``seq`` of that item; its own when only files went back."""
+    message: str = ""
+    """Id of the user's message before which it was; "" when a rewind was taken back."""
+    files: bool = False
+    """Whether files went back with it."""
+    bare: tuple[str, ...] = ()
+    """Messages of the view whose thinking no longer fits."""
+
+
+Mark = Cleared | Undone | Pinned | Bared | Rewound
 """What changes the view without being a message."""
-HistoryItem = Entry | Commit | Cleared | Undone | Pinned | Bared | Remark
+HistoryItem = Entry | Commit | Mark | Remark

@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.core.effects import Effects
-from app.core.history import Bared, Cleared, Commit, Entry, HistoryItem, Pinned, Remark, Undone
+from app.core.history import (
+    Bared,
+    Cleared,
+    Commit,
+    Entry,
+    HistoryItem,
+    Pinned,
+    Remark,
+    Rewound,
+    Undone,
+)
 from app.core.messages import Image, JsonObject, Message, Text
 from app.core.originals import Texts
 from app.core.permission import ApprovalAnswer, ApprovalRequest
@@ -131,6 +141,16 @@ class Record(Protocol):
 
     async def undo(self, commit: int, *, bare: Sequence[str] = ()) -> Undone:
         """Write that a compaction was taken back."""
+        ...
+
+    async def rewind(
+        self, before: int | None, *, message: str, files: bool, bare: Sequence[str] = ()
+    ) -> Rewound:
+        """Write that the user went back to just before item ``before`` (None: with files alone)."""
+        ...
+
+    async def rewinds(self) -> tuple[Rewound, ...]:
+        """Return the rewinds that count, oldest first."""
         ...
 
     async def remark(self, kind: str, data: JsonObject) -> Remark:
