@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.adapters import journal_outputs, journal_texts
+from app.adapters.contents import Contents
 from app.adapters.journal_masking import UNMASKED, Masking
 from app.adapters.session_files import SessionFiles
 from app.adapters.session_folder import DISPLAY_ROOT, create_files, moved_files, open_files
@@ -47,6 +48,8 @@ class Journal:
     def __init__(self, files: SessionFiles, worker: ThreadPoolExecutor) -> None:
         self._files = files
         self._worker = worker
+        self.contents = Contents(lambda: self.folder)
+        """Contents of files that tools and commands changed."""
 
     @classmethod
     async def create(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.adapters.clock import SystemClock
+from app.adapters.contents import CONTENTS_FOLDER
 from app.adapters.journal_format import MESSAGE_HEAD, decode, decode_line
 from app.adapters.journal_reading import (
     EVENTS_FILE,
@@ -124,7 +125,8 @@ def fork_session(root: Path, session: str, *, clock: Clock | None = None) -> str
         partial.mkdir(mode=0o700)
         for path in _in_copying_order(source):
             _copy(path, partial / path.name)
-        _copy_outputs(source / OUTPUTS_FOLDER, partial / OUTPUTS_FOLDER)
+        for name in (OUTPUTS_FOLDER, CONTENTS_FOLDER):
+            _copy_outputs(source / name, partial / name)
         sync_folder(partial)
         folder.rmdir()
         partial.replace(folder)

@@ -14,6 +14,7 @@ from app.core.permission import Judgement, Mode, Rule
 from app.core.policy import CompactionPolicy
 from app.core.ports import Approver, Clock, Model, Record, Tool
 from app.core.requests import ModelInfo
+from app.tools.checkpoints import Checkpoints
 
 JudgeCall = Callable[[str, JsonObject, Mode, tuple[Rule, ...]], Judgement]
 """Judges a call by tool name and arguments, under a mode and rules."""
@@ -46,6 +47,8 @@ class SessionParts:
     model_id: str
     window_of: Callable[[ModelInfo | None, str], tuple[int, str]]
     """Returns a model's window in tokens and where the figure comes from."""
+    checkpoints: Checkpoints | None = None
+    """Keeps and brings back files; None where nothing is kept."""
     admitted: Admitted = lambda _tool, _arguments: None
     """Hears of each call that may run."""
     refuge: Callable[[], Awaitable[str]] | None = None

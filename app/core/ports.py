@@ -213,6 +213,22 @@ class Record(Protocol):
         ...
 
 
+class Contents(Protocol):
+    """Keeps contents of files, for taking changes back; all methods block and may be called from any thread."""
+
+    def name(self, data: bytes) -> str:
+        """Return the name of a content; the same bytes always have the same."""
+        ...
+
+    def put(self, data: bytes) -> bool:
+        """Keep a content; return whether there was room and it could be written."""
+        ...
+
+    def get(self, name: str) -> bytes | None:
+        """Return a content, or None when it was not kept or is damaged."""
+        ...
+
+
 class Approver(Protocol):
     """Asks the user."""
 

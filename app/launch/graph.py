@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from app.adapters.anthropic_model import AnthropicModel
@@ -23,8 +24,9 @@ from app.agent.own_commands import MOST_SECONDS
 from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.prompt import Surroundings
 from app.agent.session import Session
+from app.core import remarks
 from app.core.messages import JsonObject
-from app.core.permission import Judgement, Mode, Rule
+from app.core.permission import Judgement, Mode, Rule, Verdict
 from app.core.ports import Approver, Tool
 from app.launch.confinement import check_sandbox, confinement, shell_note
 from app.launch.endpoint import build_model, is_tour, never, uses_demo, window_finder
@@ -34,6 +36,7 @@ from app.permission.places import Places
 from app.settings import Settings
 from app.tools.atomic import remove_leftovers
 from app.tools.bash import BashTool
+from app.tools.checkpoints import Checkpoints
 from app.tools.environment import child_environment
 from app.tools.process import Processes
 from app.tools.read_file import read_lines
@@ -68,6 +71,7 @@ async def open_session(
     environment = child_environment(os.environ, project=folder)
     places = Places.of(folder, Path.home(), [root], search_path=environment.get("PATH", ""))
     processes = Processes(folder, environment)
+    checkpoints = Checkpoints(workspace, record.contents, partial(record.remark, remarks.FILES))
     demo = uses_demo(settings)
     model = build_model(settings, demo=demo)
 
@@ -78,10 +82,16 @@ async def open_session(
             set_todo=needs.set_todo,
             processes=processes,
             wrap=confinement(settings, sandbox, needs.mode, places),
+            checkpoints=checkpoints,
+            changes_nothing=changes_nothing,
             policy=needs.policy,
             bash_seconds=round(settings.bash_timeout),
             keys=own_keys(settings),
         )
+
+    def changes_nothing(command: str) -> bool:
+        looked = judge("bash", {"command": command}, mode=Mode.ASK, rules=(), places=places)
+        return looked.verdict is Verdict.ALLOW
 
     def judge_call(
         tool: str, arguments: JsonObject, mode: Mode, rules: tuple[Rule, ...]
@@ -115,6 +125,7 @@ async def open_session(
             ),
             tools=tools,
             judge=judge_call,
+            checkpoints=checkpoints,
             read_lines=lambda path, first, last: read_lines(workspace, path, first, last),
             policy=settings.policy,
             model_id=DEMO_MODEL_ID if demo else settings.model,
@@ -122,7 +133,15 @@ async def open_session(
             admitted=grant,
             refuge=refuge,
             own_shell=CheckedTool(
-                BashTool(folder, processes, _as_it_is, max_seconds=MOST_SECONDS),
+                # What the user's own commands change is the user's, and no rewind takes it back.
+                BashTool(
+                    folder,
+                    processes,
+                    _as_it_is,
+                    checkpoints,
+                    lambda _command: True,
+                    max_seconds=MOST_SECONDS,
+                ),
                 own_keys(settings),
             ),
             is_tour=is_tour if demo else never,

@@ -19,8 +19,16 @@ MAX_FOLDERS = 5_000
 """Folders in which leftovers are looked for."""
 
 
-def write(workspace: Workspace, resolved: Resolved, data: bytes) -> None:
+def write(
+    workspace: Workspace, resolved: Resolved, data: bytes, *, mode: int | None = None
+) -> None:
     """Replace or create a file inside the project; missing folders are made, mode, owner and attributes kept.
+
+    Args:
+        workspace: The project.
+        resolved: The file.
+        data: All that it shall hold.
+        mode: Its permission bits, where they shall not be those that it has.
 
     Raises:
         ToolError: It cannot be written; what was there is untouched and nothing is left behind.
@@ -29,11 +37,30 @@ def write(workspace: Workspace, resolved: Resolved, data: bytes) -> None:
         parent = Resolved(resolved.path.parent, "", inside=True)
         folder = workspace.open_folder(parent, create=True)
         try:
-            _replace(folder, resolved.path.name, data)
+            _replace(folder, resolved.path.name, data, mode)
         finally:
             os.close(folder)
     except OSError as error:
         raise ToolError(f"cannot write {reason(resolved, error)}; nothing was changed") from error
+
+
+def remove(workspace: Workspace, resolved: Resolved) -> None:
+    """Delete a file inside the project; one that is missing already is fine.
+
+    Raises:
+        ToolError: It is no file, or cannot be deleted.
+    """
+    try:
+        folder = workspace.open_folder(Resolved(resolved.path.parent, "", inside=True))
+        try:
+            if _status(folder, resolved.path.name) is not None:
+                os.unlink(resolved.path.name, dir_fd=folder)
+        finally:
+            os.close(folder)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ToolError(f"cannot delete {reason(resolved, error)}") from error
 
 
 def remove_leftovers(root: Path) -> int:
@@ -50,7 +77,7 @@ def remove_leftovers(root: Path) -> int:
     return removed
 
 
-def _replace(folder: int, name: str, data: bytes) -> None:
+def _replace(folder: int, name: str, data: bytes, mode: int | None) -> None:
     old = _status(folder, name)
     temporary = f".pal-write-{os.getpid()}-{secrets.token_hex(4)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
@@ -61,6 +88,8 @@ def _replace(folder: int, name: str, data: bytes) -> None:
             file.flush()
             if old is not None:
                 _copy_metadata(folder, name, old, descriptor)
+            if mode is not None:
+                os.fchmod(descriptor, mode)
             os.fsync(descriptor)
         os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:

@@ -16,7 +16,8 @@ from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
 from app.errors import ToolError
-from app.tools import changes
+from app.tools.checkpoints import Checkpoints
+from app.tools.finishing import to_its_end
 from app.tools.output import Collected
 from app.tools.process import Finished, Job, Processes, run
 
@@ -37,6 +38,9 @@ class BashTool:
     folder: Path
     processes: Processes
     wrap: Wrap
+    checkpoints: Checkpoints
+    changes_nothing: Callable[[str], bool]
+    """Whether a command is known to change no file."""
     default_seconds: int = DEFAULT_SECONDS
     max_seconds: int = 600
     shell: str | None = None
@@ -100,22 +104,26 @@ class BashTool:
             return await self._follow(str(arguments["job"]), stop=arguments.get("stop") is True)
         argv = self.wrap((self._shell(), "-c", command), self.folder)
         self.processes.prepare()
+        keep = not self.changes_nothing(command)
         if arguments.get("background") is True:
+            before = await self.checkpoints.before_command(keep=True)
             job = self.processes.start(argv, command, None, background=True)
+            job.before = before
             return ToolOutcome(
                 f"started job {job.name}; read its output with job={job.name}",
                 Effects(target=self.target(arguments), outcome=f"started job {job.name}"),
             )
-        before = await asyncio.to_thread(changes.scan, self.folder)
+        before = await self.checkpoints.before_command(keep=keep)
         seconds = self._seconds(arguments)
-        finished = await run(self.processes, argv, command, emit, seconds=seconds)
-        after = await asyncio.to_thread(changes.scan, self.folder)
-        modified = await asyncio.to_thread(changes.changed, before, after, self.folder)
+        try:
+            finished = await run(self.processes, argv, command, emit, seconds=seconds)
+        finally:
+            told = await to_its_end(self.checkpoints.after_command(before, kept=keep))
         how, ok = _ending(finished, seconds)
         effects = Effects(
             target=self.target(arguments),
             outcome=f"{how}, {_lines(finished.collected)}",
-            modified=modified,
+            modified=told.modified,
             exit_code=finished.code,
         )
         return ToolOutcome(_report(finished, how), effects, ok=ok)
@@ -126,6 +134,10 @@ class BashTool:
         job.read_now()
         if stop or not was_running:
             await self.processes.end(job)
+        modified: tuple[str, ...] = ()
+        if job.before is not None:
+            told = await self.checkpoints.after_command(job.before, kept=True, meanwhile=True)
+            job.before, modified = told.after, told.modified
         collected = await asyncio.to_thread(job.output.collect)
         if was_running:
             state = f"job {name} stopped" if stop else f"job {name} still runs"
@@ -137,6 +149,7 @@ class BashTool:
             Effects(
                 target=f"job {name}: {_first_line(job.command)}",
                 outcome=f"{state}, {_lines(collected)}",
+                modified=modified,
                 exit_code=code,
             ),
         )

@@ -17,8 +17,13 @@ MAX_SECONDS = 2.0
 MAX_CHANGES = 200
 """Files named for one command; a build may touch more, and nobody reads such a list."""
 
-Stamp = tuple[int, int, int]
-"""Size in bytes, time of change in nanoseconds, inode."""
+Stamp = tuple[int, int, int, int]
+"""Size in bytes, times of change of content and of the file in nanoseconds, inode."""
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """Return what differs when a file was changed, its rights included."""
+    return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +54,14 @@ def scan(root: Path, *, limit: int = MAX_FILES, seconds: float = MAX_SECONDS) ->
                         continue
                     if len(files) >= limit:
                         return Scan(files, complete=False)
-                    status = entry.stat(follow_symlinks=False)
-                    stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
-                    files[prefix + entry.name] = stamp
+                    files[prefix + entry.name] = stamp_of(entry.stat(follow_symlinks=False))
         except OSError:
             continue
     return Scan(files, complete=True)
 
 
-def changed(before: Scan, after: Scan, root: Path) -> tuple[str, ...]:
-    """Return the files created, changed or deleted between two scans, sorted; ignored ones are left out."""
+def changed(before: Scan, after: Scan, root: Path, *, limit: int = MAX_CHANGES) -> tuple[str, ...]:
+    """Return up to ``limit`` files created, changed or deleted between two scans, sorted, without ignored ones."""
     both_complete = before.complete and after.complete
     names = (
         before.files.keys() | after.files.keys()
@@ -71,6 +74,6 @@ def changed(before: Scan, after: Scan, root: Path) -> tuple[str, ...]:
     for name in differing:
         if not ignore.hides(name):
             kept.append(name)
-            if len(kept) == MAX_CHANGES:
+            if len(kept) == limit:
                 break
     return tuple(kept)

@@ -12,7 +12,9 @@ from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
 from app.errors import ToolError
 from app.tools import atomic
+from app.tools.checkpoints import Checkpoints
 from app.tools.diff import Diff, unified
+from app.tools.finishing import to_its_end
 from app.tools.lines import NUMBER_MARK
 from app.tools.matching import replace_exact
 from app.tools.text_files import decode
@@ -37,6 +39,7 @@ class EditFileTool:
     """Edits files."""
 
     workspace: Workspace
+    checkpoints: Checkpoints
 
     read_only: ClassVar[bool] = False
 
@@ -82,10 +85,12 @@ class EditFileTool:
 
     async def run(self, arguments: JsonObject, emit: Emit) -> ToolOutcome:
         """Make the edit."""
-        return await asyncio.to_thread(self._run, arguments)
+        edit = await asyncio.to_thread(self._prepare, arguments)
+        async with self.checkpoints.editing(edit.resolved):
+            return await to_its_end(asyncio.to_thread(self._write, edit))
 
-    def _run(self, arguments: JsonObject) -> ToolOutcome:
-        edit = self._prepare(arguments)
+    def _write(self, edit: Edit) -> ToolOutcome:
+        self.workspace.require_unchanged(edit.resolved)
         atomic.write(self.workspace, edit.resolved, edit.after)
         self.workspace.remember(edit.resolved, data=edit.after)
         what = "1 replacement" if edit.count == 1 else f"{edit.count:,} replacements"

@@ -15,6 +15,8 @@ from pathlib import Path
 from app.core.ports import Emit
 from app.errors import ToolError
 from app.tools import descendants
+from app.tools.changes import Scan
+from app.tools.finishing import to_its_end
 from app.tools.output import Collected, LiveText, Output
 from app.tools.supervisor import Supervisor
 
@@ -51,6 +53,8 @@ class Job:
     read_now: Callable[[], None] = lambda: None
     """Takes what was written and not read yet."""
     stop_reading: Callable[[], None] = lambda: None
+    before: Scan | None = None
+    """The project's files when it was last asked about, for a command in the background."""
 
     @property
     def is_running(self) -> bool:
@@ -133,18 +137,7 @@ class Processes:
         Returns:
             Names of the descendants that still ran.
         """
-        task = asyncio.ensure_future(self._end(job, grace))
-        cancelled = False
-        while not task.done():
-            try:
-                await asyncio.shield(task)
-            except asyncio.CancelledError:
-                if task.cancelled():
-                    raise
-                cancelled = True
-        if cancelled:
-            raise asyncio.CancelledError
-        return task.result()
+        return await to_its_end(self._end(job, grace))
 
     async def close(self) -> None:
         """End everything that still runs."""

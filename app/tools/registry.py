@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -14,6 +14,7 @@ from app.core.requests import ToolSpec
 from app.errors import ToolError
 from app.tools.arguments import checked
 from app.tools.bash import DEFAULT_SECONDS, BashTool, Wrap
+from app.tools.checkpoints import Checkpoints
 from app.tools.compact import CompactTool
 from app.tools.edit_file import EditFileTool
 from app.tools.list_files import ListFilesTool
@@ -83,6 +84,8 @@ def build_tools(
     set_todo: SetTodo,
     processes: Processes,
     wrap: Wrap,
+    checkpoints: Checkpoints,
+    changes_nothing: Callable[[str], bool],
     policy: Policy,
     bash_seconds: int = DEFAULT_SECONDS,
     bash_max_seconds: int = 600,
@@ -97,6 +100,8 @@ def build_tools(
         set_todo: Takes a new todo list.
         processes: Runs commands; its owner closes it at the end of the session.
         wrap: Puts a command into the sandbox that is in force.
+        checkpoints: Keeps files before they are changed.
+        changes_nothing: Whether a command is known to change no file.
         policy: The compaction policy in force, asked at each call.
         bash_seconds: Usual time limit of a command.
         bash_max_seconds: Longest time limit that the model may ask for.
@@ -104,10 +109,19 @@ def build_tools(
         keys: This program's own credentials, to be hidden in all that tools return.
     """
     tools: tuple[Tool, ...] = (
-        BashTool(workspace.root, processes, wrap, bash_seconds, bash_max_seconds, shell),
+        BashTool(
+            workspace.root,
+            processes,
+            wrap,
+            checkpoints,
+            changes_nothing,
+            bash_seconds,
+            bash_max_seconds,
+            shell,
+        ),
         ReadFileTool(workspace, policy),
-        WriteFileTool(workspace),
-        EditFileTool(workspace),
+        WriteFileTool(workspace, checkpoints),
+        EditFileTool(workspace, checkpoints),
         ListFilesTool(workspace),
         SearchTool(workspace),
         TodoTool(set_todo),

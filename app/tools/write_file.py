@@ -12,7 +12,9 @@ from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
 from app.errors import ToolError
 from app.tools import atomic
+from app.tools.checkpoints import Checkpoints
 from app.tools.diff import Diff, unified
+from app.tools.finishing import to_its_end
 from app.tools.text_files import TextFile, decode
 from app.tools.workspace import Resolved, Workspace
 
@@ -38,6 +40,7 @@ class WriteFileTool:
     """Writes files."""
 
     workspace: Workspace
+    checkpoints: Checkpoints
 
     read_only: ClassVar[bool] = False
 
@@ -79,11 +82,13 @@ class WriteFileTool:
 
     async def run(self, arguments: JsonObject, emit: Emit) -> ToolOutcome:
         """Write the file."""
-        return await asyncio.to_thread(self._run, arguments)
+        writing = await asyncio.to_thread(self._prepare, arguments)
+        async with self.checkpoints.editing(writing.resolved):
+            return await to_its_end(asyncio.to_thread(self._write, writing))
 
-    def _run(self, arguments: JsonObject) -> ToolOutcome:
-        writing = self._prepare(arguments)
+    def _write(self, writing: Writing) -> ToolOutcome:
         resolved = writing.resolved
+        self.workspace.require_unchanged(resolved)
         atomic.write(self.workspace, resolved, writing.data)
         self.workspace.remember(resolved, data=writing.data)
         verb = "overwritten" if writing.exists else "created"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ from app.adapters.journal import Journal
 from app.agent.parts import SessionParts
 from app.agent.prompt import Surroundings
 from app.agent.session import Session
+from app.core import remarks
 from app.core.events import Compacted, Event, ToolFinished
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest, Mode
 from app.core.policy import AutoPolicy, CompactionPolicy, ManualPolicy, MicroPolicy, MicroRule
 from app.core.reports import Layer, Outcome
 from app.permission.judge import judge
 from app.permission.places import Places
+from app.tools.checkpoints import Checkpoints
 from app.tools.process import Processes
 from app.tools.registry import build_tools
 from app.tools.workspace import Workspace
@@ -78,6 +81,7 @@ class Desk:
         record = await Journal.create(self.folder / ".transcripts", clock=clock)
         workspace = Workspace(self.folder)
         places = Places.of(self.folder, self.folder)
+        checkpoints = Checkpoints(workspace, record.contents, partial(record.remark, remarks.FILES))
         self.processes = processes = Processes(
             self.folder, {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
         )
@@ -103,6 +107,8 @@ class Desk:
                     set_todo=set_todo,
                     processes=processes,
                     wrap=lambda argv, folder: argv,
+                    checkpoints=checkpoints,
+                    changes_nothing=lambda command: False,
                     policy=lambda: self.policy,
                 ),
                 judge=lambda tool, arguments, mode, rules: judge(

@@ -10,14 +10,16 @@ from typing import Any
 
 import pytest
 
+from app.adapters.contents import Contents
 from app.core.effects import Effects
 from app.core.events import TodoItem
 from app.core.history import Entry
-from app.core.messages import Message
+from app.core.messages import JsonObject, Message
 from app.core.originals import Texts
 from app.core.policy import AutoPolicy, CompactionPolicy, EntryPolicy
 from app.core.ports import Tool, ToolOutcome
 from app.errors import ToolError
+from app.tools.checkpoints import Checkpoints
 from app.tools.environment import child_environment
 from app.tools.process import Processes
 from app.tools.registry import build_tools
@@ -82,7 +84,11 @@ class Bench:
     processes: Processes
     record: FakeRecord
     policy: CompactionPolicy
+    checkpoints: Checkpoints
+    notes: list[JsonObject]
+    """What the record was told of changed files."""
     wrap: Callable[[Sequence[str], Path], Sequence[str]] = lambda argv, cwd: argv
+    changes_nothing: Callable[[str], bool] = lambda command: False
     todos: list[tuple[TodoItem, ...]] = field(default_factory=list)
     emitted: list[str] = field(default_factory=list)
 
@@ -94,6 +100,8 @@ class Bench:
             set_todo=self.todos.append,
             processes=self.processes,
             wrap=lambda argv, cwd: self.wrap(argv, cwd),
+            checkpoints=self.checkpoints,
+            changes_nothing=lambda command: self.changes_nothing(command),
             policy=lambda: self.policy,
         )
         return dict(built)
@@ -128,6 +136,13 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     root = tmp_path / "project"
     root.mkdir()
     processes = Processes(root, child_environment(ENVIRONMENT, project=root))
-    made = Bench(root, Workspace(root), processes, FakeRecord(), CompactionPolicy())
+    workspace = Workspace(root)
+    notes: list[JsonObject] = []
+
+    async def note(data: JsonObject) -> None:
+        notes.append(data)
+
+    checkpoints = Checkpoints(workspace, Contents(lambda: tmp_path), note)
+    made = Bench(root, workspace, processes, FakeRecord(), CompactionPolicy(), checkpoints, notes)
     yield made
     await processes.close()
