@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from app.adapters.endpoint_errors import Call, not_messages_api, openai_format, stream_error
@@ -24,9 +24,10 @@ class AnswerBody:
     language, and what an ``error`` event stands for.
     """
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, taken: Set[str] = frozenset()) -> None:
+        """Read nothing yet; ``taken`` holds the ids of earlier calls, which no new one may have."""
         self._call = call
-        self._reader = AnswerReader()
+        self._reader = AnswerReader(taken)
         self._splitter = EventSplitter()
         self._whole: list[bytes] = []
         self._first = b""

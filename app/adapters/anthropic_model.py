@@ -201,7 +201,8 @@ class AnthropicModel:
         if pictures := self._refused.sent(request.messages, model):
             call = replace(call, pictures=True, mostly_pictures=are_most_of(pictures, content))
         response = await self._post(client, content, optional, call)
-        body, clock = AnswerBody(call), asyncio.get_running_loop().time
+        taken = {use.id for message in request.messages for use in message.tool_uses}
+        body, clock = AnswerBody(call, taken), asyncio.get_running_loop().time
         parts, grew = 0, clock()
         patience = max(PINGS * self._silence, request.max_tokens / SLOWEST)
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from app.core.budget import Usage
@@ -97,7 +97,9 @@ class _Growing:
 class AnswerReader:
     """Takes parsed events in order and gives out what a screen shows; `answer` is the whole at the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, taken: Set[str] = frozenset()) -> None:
+        """Begin an answer; ``taken`` holds the ids of earlier calls, which no new one may have."""
+        self._ids = set(taken)
         self.stopped = False
         """Whether ``message_stop`` came."""
         self._blocks: list[_Growing] = []
@@ -165,10 +167,9 @@ class AnswerReader:
         self._blocks.append(block)
         self._by_index[index] = block
         if block.kind == "tool_use":
-            if not block.raw["id"] or any(
-                other.raw.get("id") == block.raw["id"] for other in self._blocks[:-1]
-            ):
+            if not block.raw["id"] or block.raw["id"] in self._ids:
                 block.raw["id"] = f"toolu_{uuid.uuid4().hex[:24]}"
+            self._ids.add(block.raw["id"])
             return [CallDelta(block.raw["id"], str(raw.get("name", "")), 0)]
         first = raw.get("text") if block.kind == "text" else raw.get("thinking")
         return _shown(block, first) if isinstance(first, str) and first else []

@@ -26,10 +26,12 @@ from app.core.requests import (
     FieldDropped,
     ModelEvent,
     PicturesLeftOut,
+    Purpose,
     RetryWait,
     TextDelta,
     ThinkingDelta,
 )
+from app.core.tokens import estimate_message
 from app.errors import ContextOverflow, ModelError, RecordError, SignatureRejected, StreamBroken
 
 
@@ -95,6 +97,16 @@ class Asking:
                 await asyncio.shield(self.keep_partial())
             raise
         raise StreamBroken("the model's stream ended without an answer")
+
+    async def charge(self, answer: Answer) -> None:
+        """Count what an answer cost; by an estimate where the endpoint did not say."""
+        dialogue = self.dialogue
+        usage = answer.usage or Usage(
+            input=dialogue.meter.used(self.sent),
+            output=round(estimate_message(answer.message) * dialogue.meter.factor),
+        )
+        estimated = answer.usage is None
+        await dialogue.charge(usage, Purpose.TURN, sent=self.sent, estimated=estimated)
 
     async def keep_partial(self) -> None:
         """Keep text that will not be part of the conversation, for the reader."""

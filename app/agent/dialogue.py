@@ -254,17 +254,28 @@ class Dialogue:
         self.reports.append(report)
         return report
 
-    async def charge(self, usage: Usage, purpose: Purpose, *, sent: float) -> float | None:
-        """Count a billed request; return its cost in US dollars, or None when the price is unknown."""
+    async def charge(
+        self, usage: Usage, purpose: Purpose, *, sent: float, estimated: bool = False
+    ) -> float | None:
+        """Count a billed request; return its cost in US dollars, or None when the price is unknown.
+
+        Args:
+            usage: What the endpoint billed, or what we think it did.
+            purpose: What the request was for.
+            sent: Raw estimate of the conversation that the request carried.
+            estimated: Whether ``usage`` is our own estimate: nothing can be learned from it.
+        """
         price = self.model.price(self.frame.model)
         cost = price.of(usage) if price else None
         data: dict[str, Any] = {**dataclasses.asdict(usage), "purpose": purpose.value}
         data |= {"model": self.frame.model, "sent": sent, "cost": cost}
-        await self.record.remark(remarks.USAGE, data)
+        await self.record.remark(remarks.USAGE, data | ({"estimated": True} if estimated else {}))
         self.count(usage, cost)
         if purpose is Purpose.TURN:
             self.contexts.append(usage.prompt)
-            self.meter = self.meter.measure(usage, sent=sent, now=self.conversation.sizes.total)
+            if not estimated:
+                now = self.conversation.sizes.total
+                self.meter = self.meter.measure(usage, sent=sent, now=now)
         return cost
 
     def count(self, usage: Usage, cost: float | None) -> None:

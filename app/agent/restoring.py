@@ -131,6 +131,8 @@ def _count(dialogue: Dialogue, data: JsonObject, *, now: float) -> None:
     dialogue.count(usage, data.get("cost"))
     if data.get("purpose") == Purpose.TURN:
         dialogue.contexts.append(usage.prompt)
+        if data.get("estimated") is True:
+            return
         dialogue.meter = dialogue.meter.measure(usage, sent=float(data["sent"]), now=now)
 
 

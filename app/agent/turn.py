@@ -34,7 +34,7 @@ from app.core.history import Entry
 from app.core.messages import Image, Message, Text, ToolUse, user
 from app.core.policy import AfterCompact
 from app.core.ports import Tool
-from app.core.requests import Answer, Purpose, StopReason
+from app.core.requests import Answer, StopReason
 from app.errors import PalError, RecordError, RecordUnwritable
 
 PAUSES = 5
@@ -233,10 +233,7 @@ class Turn:
             entry_id = (await self.dialogue.append(answer.message)).id
         else:
             await self.asking.keep_partial()
-        if answer.usage is not None:
-            await self.dialogue.charge(answer.usage, Purpose.TURN, sent=self.asking.sent)
-        else:
-            self.dialogue.count(Usage(), 0.0)
+        await self.asking.charge(answer)
         self.tell(AnswerFinished(entry_id, answer.usage))
         self.tell(BudgetChanged(self.dialogue.budget()))
         return kept
@@ -345,7 +342,12 @@ class Turn:
             word = f"The model paused {PAUSES + 1} times in a row. Say “go on” to continue."
             self.tell(Notice(word, warning=True))
         elif not kept:
-            self.tell(Notice("The model gave an empty answer. Ask again to retry.", warning=True))
+            self.tell(
+                Notice(
+                    "The model gave an empty answer. Send the message again, or use /retry.",
+                    warning=True,
+                )
+            )
 
     def _tell_cut(self, *, raised: bool) -> None:
         limit = self.dialogue.frame.max_tokens

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 USAGE = "usage"
 """One billed request: ``{"input", "cache_read", "cache_write", "output", "purpose", "model", "sent", "cost"}``.
-``sent`` is the raw estimate of the conversation that the request carried."""
+``sent`` is the raw estimate of the conversation that the request carried; ``"estimated": true`` where the endpoint gave
+no figures."""
 PROMPT = "prompt"
 """System prompt and tools in force from here on: ``{"system": str, "tools": [{name, description, input_schema}]}``."""
 REPORT = "report"

@@ -315,7 +315,7 @@ async def test_a_message_too_large_for_the_server_does_not_block_the_next_one(
     assert ended(await read(session.submit(f"MARKER {PARAGRAPH * 1_000}"))).end is TurnEnd.FAILED
     assert ended(await read(session.submit("never mind"))).end is TurnEnd.DONE
     sent = "".join(message.text for message in rig.model.requests[-1].messages)
-    assert "MARKER" in sent and "characters left out" in sent and sent.endswith("never mind")
+    assert "MARKER" in sent and "characters left out" in sent and "never mind" in sent
     all_valid(rig.model)
     await session.close()
 
