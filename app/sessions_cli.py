@@ -16,7 +16,8 @@ from app.adapters.clock import SystemClock
 from app.adapters.journal_reading import SessionReader
 from app.adapters.session_archive import ARCHIVE_FOLDER, archive_days, old_sessions
 from app.adapters.session_export import as_jsonl, as_markdown
-from app.adapters.session_list import SessionInfo, find_session, latest_session, list_sessions
+from app.adapters.session_info import SessionInfo
+from app.adapters.session_list import find_session, latest_session, list_sessions
 from app.core.ports import Clock
 from app.core.visible_text import escaped, one_line
 from app.errors import PalError, RecordUnwritable, SessionNotFound

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.adapters.journal_writing import private_folder, sync_folder, unwritable
-from app.adapters.session_list import SessionInfo, list_sessions
+from app.adapters.session_info import SessionInfo
+from app.adapters.session_list import list_sessions
 from app.adapters.session_lock import LOCK_FILE, SessionLock
 from app.errors import RecordError, SessionBusy
 

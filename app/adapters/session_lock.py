@@ -6,6 +6,8 @@ import errno
 import os
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from app.errors import SessionBusy
@@ -52,29 +54,79 @@ class SessionLock:
             _lock(self._handle)
         except OSError as error:
             if error.errno in _HELD:
-                holder = _holder(self._handle)
+                found = _read(self._handle)
                 os.close(self._handle)
                 raise SessionBusy(
-                    f"the session {folder.name} is open in another process{holder}",
+                    f"the session {folder.name} is open in {found or 'another process'}",
                     hint="Close it there, or go on with a copy: --fork.",
                 ) from None
             self.held = False
-        if sys.platform != "win32":
-            with suppress(OSError):  # on a full disk: only the message of another process lacks it
-                os.ftruncate(self._handle, 0)
-                os.write(self._handle, f"{os.getpid()}\n".encode())
+        self._sign(f"{os.getpid()}\n{datetime.now(UTC).isoformat(timespec='seconds')}\n")
 
     def release(self) -> None:
         """Let go; more than once does no harm."""
         if self._handle >= 0:
+            self._sign("")
             os.close(self._handle)
             self._handle = -1
 
+    def _sign(self, text: str) -> None:
+        """Write who holds the session; on a full disk only the message of another process lacks it."""
+        if sys.platform != "win32":
+            with suppress(OSError):
+                os.ftruncate(self._handle, 0)
+                os.pwrite(self._handle, text.encode(), 0)
 
-def _holder(handle: int) -> str:
-    """Name the process that wrote itself into the lock file; only for the message."""
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The process that has a session open."""
+
+    process: int
+    since: str
+    """UTC, ISO 8601; "" when it did not say."""
+
+    def __str__(self) -> str:
+        if not self.since:
+            return f"process {self.process}"
+        moment, now = datetime.fromisoformat(self.since).astimezone(), datetime.now().astimezone()
+        shown = "%H:%M" if moment.date() == now.date() else "%Y-%m-%d %H:%M"
+        return f"process {self.process} since {moment.strftime(shown)}"
+
+
+def holder(folder: Path) -> Holder | None:
+    """Return the process that seems to hold a session, without touching its lock; only for lists and messages."""
+    try:
+        handle = os.open(folder / LOCK_FILE, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return None
+    try:
+        found = _read(handle)
+    finally:
+        os.close(handle)
+    return found if found is not None and _lives(found.process) else None
+
+
+def _read(handle: int) -> Holder | None:
+    """Return who wrote itself into the lock file; None when that cannot be made out."""
     if sys.platform == "win32":
-        return ""
-    os.lseek(handle, 0, os.SEEK_SET)
-    pid = os.read(handle, 32).strip()
-    return f" (process {int(pid)})" if pid.isdigit() else ""
+        return None
+    lines = os.pread(handle, 64, 0).decode("ascii", "replace").split("\n")
+    if not lines[0].isdecimal():
+        return None
+    since = lines[1] if len(lines) > 1 else ""
+    try:
+        datetime.fromisoformat(since)
+    except ValueError:
+        since = ""
+    return Holder(int(lines[0]), since)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True

@@ -60,7 +60,8 @@ def settings_of(launch: Launch, trust: TrustState) -> Settings:
 
 def wanted_session(launch: Launch, settings: Settings) -> str | None:
     """Return the name of the session that the arguments ask for; None for a new one."""
-    from app.adapters.session_list import find_session, fork_session, latest_session
+    from app.adapters.session_changes import fork_session
+    from app.adapters.session_list import find_session, latest_session
 
     root = settings.transcripts
     if launch.resume:

@@ -14,7 +14,7 @@ import pytest
 
 from app.adapters.journal import Journal
 from app.adapters.journal_reading import SessionReader
-from app.adapters.session_list import fork_session
+from app.adapters.session_changes import fork_session
 from app.core.conversation import replay
 from app.core.messages import user
 from app.errors import SessionBusy
@@ -98,7 +98,7 @@ async def test_one_process_holds_a_session_and_its_death_frees_it_though_its_chi
     holder = start(HOLDER, folder.parent, folder.name)
     child = int(holder.stdout.readline())
     try:
-        with pytest.raises(SessionBusy, match=f"process {holder.pid}") as caught:
+        with pytest.raises(SessionBusy, match=f"open in process {holder.pid} since ") as caught:
             await Journal.open(folder.parent, folder.name, clock=FakeClock())
         assert "fork" in caught.value.hint
         fork = fork_session(folder.parent, folder.name, clock=FakeClock())
@@ -124,6 +124,61 @@ async def test_a_session_is_opened_once_within_one_process_too(folder):
     await journal.close()
     journal = await Journal.open(folder.parent, folder.name, clock=FakeClock())
     await journal.close()
+
+
+ONE_OF_SEVERAL = """
+import asyncio, sys
+from pathlib import Path
+from app.adapters.journal import Journal
+from app.adapters.clock import SystemClock
+from app.adapters.session_changes import fork_session
+from app.adapters.session_list import latest_session
+from app.core.messages import user
+from app.errors import SessionBusy
+
+async def main(root, how):
+    sys.stdin.readline()
+    if how == "new":
+        journal = await Journal.create(root, clock=SystemClock())
+    else:
+        name = latest_session(root)
+        try:
+            journal = await Journal.open(root, name, clock=SystemClock())
+        except SessionBusy:
+            print("busy", flush=True)
+            journal = await Journal.open(root, fork_session(root, name), clock=SystemClock())
+    print(journal.session, flush=True)
+    for n in range(20):
+        await journal.append(user(f"{journal.session} {n}"), spoken=(0,))
+    sys.stdin.readline()
+    await journal.close()
+
+asyncio.run(main(Path(sys.argv[1]), sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("how", ["new", "go on"])
+def test_four_processes_at_once_in_one_folder_never_share_a_session(tmp_path, folder, how):
+    root = tmp_path / "fresh" / ".transcripts" if how == "new" else folder.parent
+    started = [start(ONE_OF_SEVERAL, root, how) for _ in range(4)]
+    try:
+        for process in started:
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        names = []
+        for process in started:
+            line = process.stdout.readline().strip()
+            names.append(process.stdout.readline().strip() if line == "busy" else line)
+        for process in started:
+            assert process.communicate("end\n")[1] == ""
+    finally:
+        for process in started:
+            end(process)
+    assert len(set(names)) == 4
+    for name in names:
+        said = [entry.words for entry in SessionReader(root / name).walk() if entry.number > 1]
+        mine = [f"{name} {n}" for n in range(20)]
+        assert said[-len(mine[1:]) :] == mine[1:]
 
 
 def kill_while_it_writes(folder: Path, kills: int) -> None:

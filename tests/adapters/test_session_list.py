@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tarfile
 
 import pytest
@@ -9,9 +10,9 @@ import pytest
 from app.adapters.journal import Journal
 from app.adapters.journal_reading import SessionReader
 from app.adapters.session_archive import archive_days
+from app.adapters.session_changes import delete_session, fork_session, rename_session
 from app.adapters.session_list import (
     find_session,
-    fork_session,
     latest_session,
     list_sessions,
     session_names,
@@ -21,7 +22,7 @@ from app.core.conversation import replay
 from app.core.messages import Message, Text, ToolResult, ToolUse, user
 from app.core.ports import CommitDraft
 from app.core.reports import Layer
-from app.errors import SessionNotFound
+from app.errors import FormatTooNew, SessionBusy, SessionNotFound
 from tests.fakes.clock import FakeClock
 
 
@@ -85,7 +86,7 @@ async def test_a_session_is_found_by_name_by_its_beginning_and_by_its_title(root
     await journal.close()
     assert find_session(root, one) == find_session(root, "2026-11-28") == one
     assert find_session(root, "the parser") == one
-    with pytest.raises(SessionNotFound, match="beginning of 2 sessions") as caught:
+    with pytest.raises(SessionNotFound, match="stands for 2 sessions") as caught:
         find_session(root, "2026-11")
     assert one in caught.value.hint and two in caught.value.hint
     with pytest.raises(SessionNotFound, match="no session 'zzz'") as caught:
@@ -100,7 +101,7 @@ async def test_a_session_is_found_by_name_by_its_beginning_and_by_its_title(root
 
 async def test_one_session_with_odd_files_does_not_spoil_the_list(root):
     good = await session(root)
-    for name, data in (("bad-1", b"\x00" * 50), ("bad-2", b'{"v":2,"seq":1}\n'), ("bad-3", b"")):
+    for name, data in (("bad-1", b"\x00" * 50), ("bad-2", b'{"v":"x"}\n'), ("bad-3", b"")):
         (root / name).mkdir()
         (root / name / "transcript_0001.jsonl").write_bytes(data)
     (root / "notes").mkdir()
@@ -185,3 +186,86 @@ async def test_a_day_can_be_a_folder(root):
     assert done.path == root / "archive" / "2026-11-29"
     assert len(SessionReader(done.path / name).page(None, 9)) == 4
     assert session_names(root) == ()
+
+
+def as_version(folder, version):
+    """Rewrite a session as another version of the format would begin its lines."""
+    for path in folder.glob("*.jsonl"):
+        path.write_bytes(path.read_bytes().replace(b'{"v":1,', b'{"v":%d,' % version))
+
+
+async def test_a_session_of_an_older_format_is_listed_and_goes_on(root):
+    name = await session(root, compact=True)
+    as_version(root / name, 0)
+    (info,) = list_sessions(root)
+    assert (info.messages, info.compactions, info.words, info.too_new) == (
+        4,
+        1,
+        "fix the bug",
+        False,
+    )
+    journal = await Journal.open(root, name, clock=FakeClock())
+    assert [e.message.text for e in await journal.page(None, 9)][-1] == "done"
+    assert replay(await journal.history()).base == 1
+    assert (await journal.append(user("on"), spoken=(0,))).number == 5
+    assert journal.notices == ()
+    await journal.close()
+    assert list_sessions(root)[0].messages == 5
+
+
+@pytest.mark.parametrize("file", ["transcript_0002.jsonl", "events.jsonl"])
+async def test_a_session_of_a_newer_format_is_listed_as_such_and_refused(root, file):
+    old = await session(root, start="2026-11-28T10:00:00.000Z")
+    name = await session(root, compact=True)
+    path = root / name / file
+    path.write_bytes(path.read_bytes() + b'{"v":7,"seq":99,"time":"2026-11-30T10:00:00.000Z"}\n')
+    newest, other = list_sessions(root)
+    assert (newest.name, newest.too_new, newest.format) == (name, True, 7)
+    assert (other.name, other.too_new) == (old, False)
+    assert latest_session(root) == name, "it is told, not passed over in silence"
+    with pytest.raises(FormatTooNew, match="format 7"):
+        await Journal.open(root, name, clock=FakeClock())
+
+
+async def test_a_title_is_kept_in_the_record_and_can_be_changed_again(root):
+    name = await session(root)
+    assert rename_session(root, name, "  the\n parser  ") == "the parser"
+    files = "x" * 3_000_000
+    journal = await Journal.open(root, name, clock=FakeClock())
+    await journal.remark("usage", {"model": files})
+    await journal.close()
+    assert list_sessions(root)[0].title == "the parser"
+    assert rename_session(root, name, "y" * 200) == "y" * 80
+    assert list_sessions(root)[0].title == "y" * 80
+    rename_session(root, name, "")
+    assert list_sessions(root)[0].title == ""
+    held = await Journal.open(root, name, clock=FakeClock())
+    with pytest.raises(SessionBusy):
+        rename_session(root, name, "mine")
+    await held.close()
+
+
+async def test_a_deleted_session_is_gone_and_one_that_is_open_stays(root):
+    name, other = await session(root), await session(root)
+    held = await Journal.open(root, name, clock=FakeClock())
+    with pytest.raises(SessionBusy):
+        delete_session(root, name)
+    await held.close()
+    delete_session(root, name)
+    assert session_names(root) == (other,)
+    assert not list(root.glob(f"*{name}*"))
+    with pytest.raises(SessionNotFound):
+        delete_session(root, name)
+
+
+async def test_the_list_names_the_process_that_has_a_session_open(root):
+    name = await session(root)
+    (info,) = list_sessions(root)
+    assert info.holder is None
+    lock = SessionLock(root / name)
+    assert info.holder.process == os.getpid() and info.holder.since
+    lock.release()
+    assert info.holder is None
+    for text in ("", "x", "999999999", "0" * 70, f"{os.getpid()}\nlong ago"):
+        (root / name / "lock").write_text(text)
+        assert info.holder is None or info.holder.since == ""
