@@ -49,6 +49,8 @@ class PalApp(App[None]):
         self.history = PromptHistory(folder / "history.jsonl" if folder else None, wiring.mask)
         self.drafts = Drafts(folder, wiring.settings.folder) if folder else None
         self.attention = Attention(self.write_terminal)
+        self.moved_keys: Mapping[str, str] = in_force(wiring.settings.keymap)
+        """The user's keymap, as far as it is used."""
         self._leaving = False
         for theme in OWN:
             self.register_theme(theme)
@@ -102,7 +104,8 @@ class PalApp(App[None]):
 
     def use_keymap(self, moved: Mapping[str, str]) -> None:
         """Move keys by their ids; a keymap with an unknown id is not used, and the chat says so."""
-        self.set_keymap(dict(in_force(moved)))
+        self.moved_keys = in_force(moved)
+        self.set_keymap(dict(self.moved_keys))
 
     def _trusted(self, level: Level | None) -> None:
         settings = self.wiring.settings

@@ -126,6 +126,16 @@ def bindings(place: Place) -> list[Binding]:
     ]
 
 
+def actions(place: Place, moved: Mapping[str, str] = NOT_MOVED) -> dict[str, str]:
+    """Return the actions of a place by key, as a user's keymap moved them."""
+    return {
+        name: key.action
+        for key in KEYS
+        if key.place is place
+        for name in moved.get(key.id, key.keys).split(",")
+    }
+
+
 def shown(keys: str) -> str:
     """Return a key as people write it: ``Ctrl+B`` for ``ctrl+b``; of several the first."""
     *held, pressed = keys.split(",", maxsplit=1)[0].split("+")

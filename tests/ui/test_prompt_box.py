@@ -1,4 +1,6 @@
-from textual.events import Paste
+from dataclasses import replace
+
+from textual.events import Key, Paste
 
 from app.ui.prompt_history import PromptHistory
 from tests.ui.fake_session import FakeSession
@@ -186,3 +188,23 @@ async def test_a_command_typed_faster_than_the_offers_follow_runs_as_typed():
         area.action_send()
         await until_idle(app, pilot)
         assert session.asked == [("undo", "")]
+
+
+async def test_keys_that_come_in_one_burst_are_done_in_their_order():
+    app = pal_app(session := FakeSession())
+    burst = ["a", "b", "backspace", "ctrl+j", "c", "backslash", "enter", "d", "enter", "e"]
+    async with app.run_test() as pilot:
+        for name in burst:
+            character = {"backslash": "\\"}.get(name, name if len(name) == 1 else None)
+            app.post_message(Key(name, character))
+        await until_idle(app, pilot)
+        assert session.asked == [("submit", "a\nc\nd")]
+        assert app.pair.prompt.area.text == "e"
+
+
+async def test_keys_of_the_prompt_go_where_a_keymap_moves_them():
+    settings = replace(pal_app().wiring.settings, keymap={"newline": "f9"})
+    app = pal_app(settings=settings)
+    async with app.run_test() as pilot:
+        await pilot.press("a", "f9", "b", "ctrl+j", "c")
+        assert app.pair.prompt.area.text == "a\nbc"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from textual.widgets.text_area import Selection
 
 from app.errors import ToolError
 from app.tools.output import clean
-from app.ui.keymap import Place, bindings
+from app.ui.keymap import BY_ID, NOT_MOVED, Place, actions, bindings
 from app.ui.prompt.folded import CHIP, REFOLD, Folded
 
 PICTURE_NAME = "clipboard.png"
@@ -28,17 +28,10 @@ class PromptArea(TextArea):
     Args:
         placeholder: What an empty prompt says.
         folder: Where relative paths of pasted pictures begin.
+        decide: Does at once what a key asked for and the box decides: its name, and a number for some.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.PROMPT))
-
-    class Wanted(Message):
-        """A key asked for something that the box decides: ``what`` names it."""
-
-        def __init__(self, what: str, number: int = 0) -> None:
-            super().__init__()
-            self.what = what
-            self.number = number
 
     class Problem(Message):
         """Something could not be put into the prompt."""
@@ -47,19 +40,35 @@ class PromptArea(TextArea):
             super().__init__()
             self.text = text
 
-    def __init__(self, placeholder: str, folder: Path) -> None:
+    def __init__(self, placeholder: str, folder: Path, decide: Callable[[str, int], None]) -> None:
         super().__init__(
             compact=True, highlight_cursor_line=False, soft_wrap=True, placeholder=placeholder
         )
         self.cursor_blink = False
         self.folded = Folded()
         self._folder = folder
+        self._decide = decide
 
     async def _on_key(self, event: events.Key) -> None:
-        """Leave Enter to the bindings; a text area would take it for itself."""
-        if event.key != "enter":
-            await super()._on_key(event)
+        """Do what a key is bound to here and now.
+
+        Keys that travel up to the application are done after letters that were typed behind them.
+        """
         event.prevent_default()
+        action = self._action_of(event.key)
+        if action is not None:
+            event.stop()
+            await self.run_action(action)
+        else:
+            await super()._on_key(event)
+
+    def _action_of(self, key: str) -> str | None:
+        moved: Mapping[str, str] = getattr(self.app, "moved_keys", NOT_MOVED)
+        own = actions(Place.PROMPT, moved).get(key)
+        if own is not None:
+            return own
+        inherited = self._bindings.key_to_bindings.get(key, ())
+        return next((b.action for b in inherited if b.id not in BY_ID), None)
 
     # Pastes and pictures
 
@@ -142,37 +151,37 @@ class PromptArea(TextArea):
         if line[:column].endswith("\\"):
             self.replace("\n", (row, column - 1), (row, column))
             return
-        self.post_message(self.Wanted("send"))
+        self._decide("send", 0)
 
     def action_newline(self) -> None:
         self.insert("\n")
 
     def action_complete(self) -> None:
-        self.post_message(self.Wanted("complete"))
+        self._decide("complete", 0)
 
     def action_up(self) -> None:
-        self.post_message(self.Wanted("up"))
+        self._decide("up", 0)
 
     def action_down(self) -> None:
-        self.post_message(self.Wanted("down"))
+        self._decide("down", 0)
 
     def action_search_history(self) -> None:
-        self.post_message(self.Wanted("history"))
+        self._decide("history", 0)
 
     def action_delete_or_quit(self) -> None:
         if self.text:
             self.action_delete_right()
         else:
-            self.post_message(self.Wanted("quit"))
+            self._decide("quit", 0)
 
     def action_chat_page(self, step: int) -> None:
-        self.post_message(self.Wanted("page", step))
+        self._decide("page", step)
 
     def action_next_mode(self) -> None:
-        self.post_message(self.Wanted("mode"))
+        self._decide("mode", 0)
 
     def action_editor(self) -> None:
-        self.post_message(self.Wanted("editor"))
+        self._decide("editor", 0)
 
     def action_unfold(self) -> None:
         """Put the text of the chip at the cursor, or of the nearest one before it, in the chip's place."""

@@ -95,7 +95,7 @@ class PromptBox(Vertical):
 
     def compose(self) -> ComposeResult:
         yield CompletionPopup()
-        yield PromptArea(PLACEHOLDER, self._folder)
+        yield PromptArea(PLACEHOLDER, self._folder, self._decide)
 
     def on_mount(self) -> None:
         if self._drafts is not None:
@@ -239,11 +239,11 @@ class PromptBox(Vertical):
 
     # Keys
 
-    def on_prompt_area_wanted(self, event: PromptArea.Wanted) -> None:
-        event.stop()
-        if event.what in ("send", "complete"):
+    def _decide(self, what: str, number: int) -> None:
+        """Do what a key of the text area asked for, before the next key is looked at."""
+        if what in ("send", "complete"):
             self.offer(at_once=True)  # keys may come faster than the area tells its changes
-        match event.what:
+        match what:
             case "send":
                 self._send()
             case "complete" if self.popup.chosen is not None:
@@ -251,14 +251,14 @@ class PromptBox(Vertical):
             case "complete":
                 self.screen.focus_next()
             case "up" | "down":
-                self._move(-1 if event.what == "up" else 1)
+                self._move(-1 if what == "up" else 1)
             case "history" if self._searching:
                 self.popup.move(1)
             case "history":
                 self._searching = True
                 self._offer_history()
             case "page":
-                self.post_message(self.PageAsked(event.number))
+                self.post_message(self.PageAsked(number))
             case "mode":
                 self.post_message(self.ModeAsked())
             case "editor":
