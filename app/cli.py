@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 EXIT_WRONG_USE = 2
-COMMANDS = ("doctor", "sessions", "replay")
+COMMANDS = ("doctor", "sessions", "replay", "rules")
 """These words win over folders of the same name (``./sessions``)."""
 
 _EPILOG = """\
 commands:
   pal doctor [--json]        check configuration, endpoint, model and folder, and say what to do
   pal sessions list|show|export|archive
+  pal rules list|why|add|remove   what runs unasked here, and what would become of a command
   pal replay FILE...         what compaction would have done to recorded sessions
 
 Settings: flag > environment > .env > palimpsest.toml > .claude/settings.json > ~/.config/palimpsest/settings.toml.
@@ -88,6 +89,7 @@ def _command(name: str) -> Callable[[list[str]], int]:
         "doctor": subcommands.doctor,
         "sessions": subcommands.sessions,
         "replay": subcommands.replay,
+        "rules": subcommands.rules,
     }[name]
 
 

@@ -1,4 +1,4 @@
-"""``pal doctor``, ``pal sessions`` and ``pal replay``: arguments to functions, results to text or JSON."""
+"""``pal doctor``, ``pal sessions``, ``pal rules`` and ``pal replay``: arguments to functions, results to text or JSON."""
 
 from __future__ import annotations
 
@@ -39,6 +39,13 @@ def sessions(arguments: list[str]) -> int:
     from app.sessions_cli import run
 
     return run(arguments, transcripts_of(Path.cwd()))
+
+
+def rules(arguments: list[str]) -> int:
+    """List, explain, add and remove the rules of this folder."""
+    from app.launch import run_rules_command
+
+    return run_rules_command(arguments)
 
 
 def replay(arguments: list[str]) -> int:

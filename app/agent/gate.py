@@ -48,7 +48,7 @@ class Gate:
         approver: Approver,
         record: Record,
         *,
-        allow: Callable[[Rule], None],
+        allow: Callable[[Rule], object],
         admitted: Admitted,
     ) -> None:
         self._judge = judge
@@ -57,6 +57,8 @@ class Gate:
         self._allow = allow
         self._admitted = admitted
         self._one_at_a_time = asyncio.Lock()
+        self.last_asked: ApprovalRequest | None = None
+        """The newest question, for "why was this asked?"."""
 
     async def admit(self, call: ToolUse, tool: Tool, tell: Tell) -> Admission:
         """Return whether a call may run.
@@ -92,8 +94,10 @@ class Gate:
             is_diff=proposal.is_diff,
             reason=judgement.reason,
             proposal=judgement.proposal,
+            wider=judgement.wider,
             editable=isinstance(call.input.get("command"), str),
         )
+        self.last_asked = request
         tell(ApprovalAsked(request))
         answer = await self._approver.ask(request)
         tell(ApprovalGiven(request, answer))
@@ -108,8 +112,9 @@ class Gate:
                 return Admission(call.input, refusal=f"This call was not run. {answer.words}")
             words = f" The user says: {answer.words}" if answer.words else ""
             return Admission(call.input, refusal=f"The user refused this call.{words}")
-        if answer.answered is Answered.ALWAYS and request.proposal is not None:
-            self._allow(request.proposal)
+        rule = _granted(request, answer)
+        if rule is not None:
+            self._allow(rule)
         if answer.edited is None or answer.edited == call.input.get("command"):
             return Admission(call.input)
         changed = {**call.input, "command": answer.edited}
@@ -117,6 +122,13 @@ class Gate:
         if judgement.verdict is Verdict.DENY:
             return Admission(changed, refusal=f"Error: {judgement.reason}")
         return Admission(changed, note=f"[the user changed the command to: {answer.edited}]")
+
+
+def _granted(request: ApprovalRequest, answer: ApprovalAnswer) -> Rule | None:
+    """Return the rule that an answer adds: only one that was offered."""
+    if answer.answered is not Answered.ALWAYS:
+        return None
+    return answer.rule if answer.rule in request.wider else request.proposal
 
 
 def _remark(request: ApprovalRequest, answer: ApprovalAnswer) -> JsonObject:
@@ -127,5 +139,5 @@ def _remark(request: ApprovalRequest, answer: ApprovalAnswer) -> JsonObject:
         "answer": answer.answered.value,
         "words": answer.words,
         "edited": answer.edited,
-        "rule": str(request.proposal) if answer.answered is Answered.ALWAYS else "",
+        "rule": str(_granted(request, answer) or ""),
     }

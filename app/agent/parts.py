@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.agent.gate import Admitted
 from app.agent.prompt import Surroundings
@@ -51,6 +51,10 @@ class SessionParts:
     """Keeps and brings back files; None where nothing is kept."""
     admitted: Admitted = lambda _tool, _arguments: None
     """Hears of each call that may run."""
+    keep_rule: Callable[[Rule], Rule] = lambda rule: replace(rule, source="this session")
+    """Keeps a rule that the user added and returns it as it is listed; may raise `OSError`."""
+    drop_rule: Callable[[Rule], object] = lambda _rule: None
+    """Forgets a rule that was kept; may raise `OSError`."""
     refuge: Callable[[], Awaitable[str]] | None = None
     """Moves the record to a temporary folder and returns its path, for when its own cannot be written."""
     is_tour: Callable[[str], bool] = lambda _text: False

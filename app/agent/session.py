@@ -27,7 +27,7 @@ from app.core.events import BudgetChanged, ErrorRaised, Notice, SummaryPreviewed
 from app.core.history import Entry, Remark
 from app.core.messages import Image, JsonObject, Message
 from app.core.originals import find_original, read_id
-from app.core.permission import Judgement, Mode, Rule
+from app.core.permission import ApprovalRequest, Judgement, Mode, Rule
 from app.core.policy import CompactionPolicy
 from app.core.reports import CompactionReport, Layer
 from app.core.requests import ModelInfo, ToolSpec
@@ -71,7 +71,7 @@ class Session:
             self._judge,
             parts.approver,
             parts.record,
-            allow=self.allow,
+            allow=self.add_rule,
             admitted=parts.admitted,
         )
 
@@ -353,13 +353,33 @@ class Session:
         """Put another permission mode in force."""
         self.mode = mode
 
-    def allow(self, rule: Rule) -> None:
-        """Add a rule for this session."""
-        self.rules = (*self.rules, dataclasses.replace(rule, source="this session"))
+    def add_rule(self, rule: Rule) -> Rule:
+        """Put a rule in force, keep it if that is possible, and return it as it is listed."""
+        try:
+            kept = self._parts.keep_rule(rule)
+        except OSError:
+            kept = dataclasses.replace(rule, source="this session")
+        if kept not in self.rules:
+            self.rules = (*self.rules, kept)
+        return kept
 
     def remove_rule(self, rule: Rule) -> None:
-        """Remove a rule."""
+        """Take a rule out of force, and forget it if it was kept.
+
+        Raises:
+            OSError: It is still kept and comes back with the next session.
+        """
         self.rules = tuple(r for r in self.rules if r != rule)
+        self._parts.drop_rule(rule)
+
+    def explain(self, tool: str, arguments: JsonObject) -> Judgement:
+        """Return what would become of a call now, and why."""
+        return self._judge(tool, arguments)
+
+    @property
+    def last_asked(self) -> ApprovalRequest | None:
+        """The newest question of this run."""
+        return self._gate.last_asked
 
     async def set_model(self, model: str) -> None:
         """Go on with another model: now, or from the running work's next request on."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.core.visible_text import one_line, revealed_text
+
 OWN_NAMES = (".transcripts", "palimpsest.toml")
 """This program's own record and settings in a project's folder: no tool and no command may write them."""
 
@@ -17,6 +19,15 @@ class Mode(StrEnum):
     READ_ONLY = "read-only"
     AUTO = "auto"
     """Only inside a working sandbox."""
+
+
+def usable_modes(*, confined: bool) -> tuple[Mode, ...]:
+    """Return the modes that may be put in force.
+
+    Args:
+        confined: Whether commands can be run in a working sandbox; `Mode.AUTO` exists only then.
+    """
+    return tuple(mode for mode in Mode if confined or mode is not Mode.AUTO)
 
 
 class Verdict(StrEnum):
@@ -51,6 +62,22 @@ class Judgement:
     """One sentence: which rule or check decided."""
     proposal: Rule | None = None
     """The narrow rule that "always for this" would add; None when nothing may be allowed for good."""
+    wider: tuple[Rule, ...] = ()
+    """Wider rules that the user may choose instead, each wider than the one before."""
+
+    @property
+    def offers(self) -> tuple[Rule, ...]:
+        """The rules that "always" offers, the narrowest first."""
+        return (self.proposal, *self.wider) if self.proposal is not None else ()
+
+
+def explained(judgement: Judgement) -> tuple[str, ...]:
+    """Return as lines what would become of a call, why, and which rules would let it run."""
+    lines = [f"{judgement.verdict}: {revealed_text(judgement.reason)}"]
+    if judgement.offers:
+        named = ", then ".join(one_line(str(rule)) for rule in judgement.offers)
+        lines.append(f"“always” would offer: {named}")
+    return tuple(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +94,8 @@ class ApprovalRequest:
     reason: str
     """Why it is asked."""
     proposal: Rule | None = None
+    wider: tuple[Rule, ...] = ()
+    """Wider rules that may be chosen instead of the proposal, each wider than the one before."""
     editable: bool = False
     """Whether the user may change ``detail`` (commands)."""
 
@@ -77,7 +106,7 @@ class Answered(StrEnum):
     YES = "yes"
     NO = "no"
     ALWAYS = "always"
-    """Yes, and add the proposed rule."""
+    """Yes, and add the proposed rule, or a wider one that was offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,5 +118,7 @@ class ApprovalAnswer:
     """What the user says to the model with a no."""
     edited: str | None = None
     """The command as the user changed it."""
+    rule: Rule | None = None
+    """The rule that "always" adds, one of those offered; None for the proposal."""
     by_user: bool = True
     """Whether a person answered; without one the words are the program's own."""

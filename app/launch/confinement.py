@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.permission import Mode
+from app.core.permission import Mode, usable_modes
 from app.errors import ConfigError
 from app.permission.collecting import needs_confinement
 from app.permission.script import parse_script
@@ -44,7 +44,7 @@ def check_sandbox(settings: Settings, sandbox: Sandbox) -> None:
             source=settings.source("sandbox"),
             hint="Install bubblewrap, or set sandbox to auto.",
         )
-    if settings.mode is Mode.AUTO and not sandbox.works:
+    if settings.mode not in usable_modes(confined=sandbox.works):
         raise ConfigError(
             "mode",
             f"auto needs a working sandbox, and there is none: {sandbox.detail}",

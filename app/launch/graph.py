@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from functools import partial
 from pathlib import Path
 
 from app.adapters.anthropic_model import AnthropicModel
@@ -34,6 +35,7 @@ from app.launch.masking import mask_of, own_keys
 from app.permission.judge import judge
 from app.permission.places import Places
 from app.settings import Settings
+from app.settings.granted import grant, withdraw
 from app.tools.atomic import remove_leftovers
 from app.tools.bash import BashTool
 from app.tools.checkpoints import Checkpoints
@@ -100,7 +102,7 @@ async def open_session(
             tool, arguments, mode=mode, rules=rules, places=places, sandboxed=sandbox.works
         )
 
-    def grant(tool: str, arguments: JsonObject) -> None:
+    def admit(tool: str, arguments: JsonObject) -> None:
         """Let a tool read an outside path that the rules or the user allowed."""
         path = arguments.get("path")
         place = places.look(path) if isinstance(path, str) else None
@@ -130,7 +132,9 @@ async def open_session(
             policy=settings.policy,
             model_id=DEMO_MODEL_ID if demo else settings.model,
             window_of=window_finder(settings, demo=demo),
-            admitted=grant,
+            admitted=admit,
+            keep_rule=partial(grant, folder=folder, home=Path.home()),
+            drop_rule=partial(withdraw, folder=folder, home=Path.home()),
             refuge=refuge,
             own_shell=CheckedTool(
                 # What the user's own commands change is the user's, and no rewind takes it back.

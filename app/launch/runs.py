@@ -143,6 +143,19 @@ def run_doctor_command(options: argparse.Namespace) -> int:
         sandbox.close()
 
 
+def run_rules_command(arguments: list[str]) -> int:
+    """Run ``pal rules``; return the exit code."""
+    from app.rules_cli import run
+
+    launch = Launch(Path.cwd(), {})
+    settings = settings_of(launch, read_trust(launch.folder, home=Path.home()))
+    sandbox = find_sandbox(settings)
+    try:
+        return run(arguments, settings, Path.home(), sandboxed=sandbox.works)
+    finally:
+        sandbox.close()
+
+
 def transcripts_of(folder: Path) -> Path:
     """Return where the sessions of a folder are, under the settings that hold there."""
     return settings_of(Launch(folder, {}), read_trust(folder, home=Path.home())).transcripts

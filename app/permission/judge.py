@@ -12,7 +12,7 @@ from app.core.permission import Judgement, Mode, Rule, Verdict
 from app.permission.judge_command import judge_command
 from app.permission.matching import of_tool, speaks_of_path
 from app.permission.places import Place, Places
-from app.permission.proposals import propose_path
+from app.permission.proposals import offer_for_path
 
 COMMANDS = frozenset({"bash"})
 READERS = frozenset({"read_file", "list_files", "search"})
@@ -129,16 +129,17 @@ def _ask_or_allow(
             return Judgement(Verdict.ASK, f"{place.relative} may hold keys.")
     if allowed is not None and (allowed.pattern or place.inside):
         return _by_rule(allowed)
-    proposal = propose_path(tool, place)
+    offers = offer_for_path(tool, place)
+    narrow, wider = next(iter(offers), None), offers[1:]
     if not place.inside:
-        return Judgement(Verdict.ASK, f"{path} lies outside the project folder.", proposal)
+        return Judgement(Verdict.ASK, f"{path} lies outside the project folder.", narrow, wider)
     if not writes:
         return Judgement(Verdict.ALLOW, "Reading in the project folder changes nothing.")
     if mode is Mode.ACCEPT_EDITS or (mode is Mode.AUTO and sandboxed):
         return Judgement(
             Verdict.ALLOW, f"The mode {mode.value} lets files in the project be changed."
         )
-    return Judgement(Verdict.ASK, f"It changes {place.relative}.", proposal)
+    return Judgement(Verdict.ASK, f"It changes {place.relative}.", narrow, wider)
 
 
 def _by_rule(rule: Rule) -> Judgement:

@@ -12,7 +12,7 @@ from app.permission.commands import Command, Script
 from app.permission.dangerous import dangerous
 from app.permission.matching import Match, forbids, of_tool, permits, speaks_of_path
 from app.permission.places import Place, Places, is_stream
-from app.permission.proposals import propose_command
+from app.permission.proposals import offer_for_command
 from app.permission.read_only import HOLDS_KEYS, LEADS_OUT, REPOSITORY_RUNS, why_not_read_only
 from app.permission.read_only_commands import TABLE
 from app.permission.script import parse_script
@@ -100,12 +100,13 @@ def _by_allow_rules(script: Script, changing: list[tuple[Command, str]], case: C
     reasons += writes
     if not reasons:
         return Judgement(Verdict.ALLOW, "A rule allows it.")
-    proposal = None
+    offers: tuple[Rule, ...] = ()
     if len(open_ones) == 1 and not script.doubts and not writes:
-        proposal = propose_command(open_ones[0][0], case.tool)
+        offers = offer_for_command(open_ones[0][0], case.tool)
     shown = list(dict.fromkeys(reasons))
     more = f" (and {len(shown) - SHOWN} more)" if len(shown) > SHOWN else ""
-    return Judgement(Verdict.ASK, "; ".join(shown[:SHOWN]) + more + ".", proposal)
+    why = "; ".join(shown[:SHOWN]) + more + "."
+    return Judgement(Verdict.ASK, why, next(iter(offers), None), offers[1:])
 
 
 def _changing(script: Script, case: Case) -> list[tuple[Command, str]]:

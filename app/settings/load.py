@@ -12,6 +12,7 @@ from app.core.permission import Mode, Rule, Verdict
 from app.errors import ConfigError
 from app.permission.rules import parse_rule
 from app.settings.base_url import is_plain_http
+from app.settings.granted import granted_rules
 from app.settings.sources import (
     DOTENV,
     ENVIRONMENT,
@@ -136,7 +137,7 @@ def read_settings(
         )
     settings = replace(
         settings,
-        rules=_rules(sources, found),
+        rules=(*_rules(sources, found), *granted_rules(folder, home=home)),
         sources=MappingProxyType(origins),
         conflicts=conflicts,
         problems=tuple(dict.fromkeys(found.problems)),

@@ -156,7 +156,9 @@ def test_a_deny_rule_by_name_holds_at_any_depth(bench: Bench) -> None:
 
 
 def test_always_proposes_this_file_and_tool(bench: Bench) -> None:
-    proposal = bench.call("edit_file", {"path": "./src/a.py"}).proposal
+    judgement = bench.call("edit_file", {"path": "./src/a.py"})
+    assert [str(each) for each in judgement.wider] == ["edit_file: src/**", "edit_file"]
+    proposal = judgement.proposal
     assert str(proposal) == "edit_file: src/a.py"
     assert proposal is not None
     assert bench.call("edit_file", {"path": "src/a.py"}, rules=(proposal,)).verdict is Verdict.ALLOW

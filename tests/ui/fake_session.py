@@ -28,7 +28,7 @@ from app.core.events import (
     TurnStarted,
 )
 from app.core.messages import user
-from app.core.permission import Mode
+from app.core.permission import Judgement, Mode, Verdict
 from app.core.policy import CompactionPolicy
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.requests import ModelInfo
@@ -143,6 +143,7 @@ class FakeSession:
         self.requests = 7
         self.mode = Mode.ASK
         self.rules = ()
+        self.last_asked = None
         self.unsaved = ""
         self.has_tour = True
         self.notices: tuple[str, ...] = ()
@@ -169,8 +170,16 @@ class FakeSession:
         said = [QueuedDelivered(text, "m1") for text in waiting]
         return self._play([*said, *(self.turns.pop(0) if self.turns else answer("ok"))])
 
+    def add_rule(self, rule):
+        kept = replace(rule, source="this session")
+        self.rules = (*self.rules, kept)
+        return kept
+
     def remove_rule(self, rule) -> None:
         self.rules = tuple(r for r in self.rules if r != rule)
+
+    def explain(self, tool, arguments) -> Judgement:
+        return Judgement(Verdict.ASK, f"{arguments['command']}: it is not known.")
 
     async def go_unsaved(self) -> str:
         self.unsaved = "/tmp/elsewhere"

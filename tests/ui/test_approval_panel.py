@@ -16,9 +16,9 @@ def edit(call="c1", **more):
 
 
 def command(text="make", call="c2"):
-    rule = Rule(Verdict.ALLOW, "bash", "make *")
+    rule, wider = Rule(Verdict.ALLOW, "bash", "make *"), (Rule(Verdict.ALLOW, "bash"),)
     return ApprovalRequest(
-        call, "bash", f"run {text}", text, False, "not read-only", rule, editable=True
+        call, "bash", f"run {text}", text, False, "not read-only", rule, wider, editable=True
     )
 
 
@@ -61,6 +61,26 @@ async def test_one_key_answers(key, answer):
         assert await task == answer
         await pilot.pause()
         assert not app.pair.panel.display and app.pair.focused is app.pair.prompt.area
+
+
+async def test_the_rule_of_always_is_the_narrow_one_until_it_is_made_wider_knowingly():
+    app = pal_app(FakeSession())
+    async with app.run_test() as pilot:
+        first, second = await asked(app, pilot, command(), command(call="c3"))
+        app.time.now += GRACE
+        assert "always  bash: make *" in text_of(app, "keys")
+        await pilot.press("w")
+        assert "always  bash (every call!)" in text_of(app, "keys")
+        await pilot.press("w")
+        assert "always  bash: make *" in text_of(app, "keys")
+        await pilot.press("w", "a")
+        answer = await first
+        assert (answer.answered, answer.rule) == (Answered.ALWAYS, Rule(Verdict.ALLOW, "bash"))
+        await pilot.pause()
+        assert "always  bash: make *" in text_of(app, "keys"), "the next question is narrow again"
+        app.time.now += GRACE
+        await pilot.press("a")
+        assert await second == ApprovalAnswer(Answered.ALWAYS)
 
 
 async def test_ctrl_c_says_no():

@@ -21,7 +21,7 @@ from app.ui.widgets.approval_panel import GRACE
 from app.ui.wiring import SessionCard
 from tests.ui.fake_session import AUTO, HELD, MICRO, FakeSession, answer
 from tests.ui.screens_in_use import pal_app
-from tests.ui.test_approval_panel import asked, command
+from tests.ui.test_approval_panel import asked, command, text_of
 from tests.ui.test_pair_screen import until_idle
 
 
@@ -194,6 +194,7 @@ KEY_EFFECTS = {
     "yes": (question, answered(Answered.YES)),
     "no": (question, lambda app, session: app.pair.panel.has_class("-writing")),
     "always": (question, answered(Answered.ALWAYS)),
+    "wider": (question, lambda app, session: "narrower" in text_of(app, "keys")),
     "edit": (question, lambda app, session: app.pair.panel.has_class("-writing")),
     "open": (fresh_log, screen_is(DetailsScreen)),
     "clear_now": (fresh_log, asked_for("clear_now", "")),

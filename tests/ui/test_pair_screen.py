@@ -472,12 +472,21 @@ async def test_retry_sends_the_last_request_again():
         assert "here it is" in app.pair.chat.plain_text()
 
 
-async def test_rules_are_listed_and_taken_back_by_number():
+async def test_rules_are_listed_added_explained_and_taken_back_by_number():
     app = pal_app(session := FakeSession())
     session.rules = (Rule(Verdict.ALLOW, "bash", "pytest *", "this session"),)
     async with app.run_test() as pilot:
         await say(app, pilot, "/rules")
         assert "bash: pytest *" in app.pair.chat.plain_text()
+        await say(app, pilot, "/rules deny bash: git push")
+        assert [str(rule) for rule in session.rules] == ["bash: pytest *", "bash: git push"]
+        await say(app, pilot, "/rules allow :::")
+        assert "is not a rule" in app.pair.chat.plain_text()
+        await say(app, pilot, "/rules why make all")
+        assert "ask: make all: it is not known." in app.pair.chat.plain_text()
+        await say(app, pilot, "/rules why")
+        assert "Nothing was asked in this session" in app.pair.chat.plain_text()
+        await say(app, pilot, "/rules remove 2")
         await say(app, pilot, "/rules remove 1")
         assert session.rules == ()
 

@@ -204,7 +204,7 @@ class EventView:
         said = answer_words(
             answer.answered,
             request.title,
-            rule=str(request.proposal),
+            rule=str(answer.rule or request.proposal),
             edited=answer.edited is not None,
         )
         self._screen.chat.add_approval(

@@ -12,7 +12,7 @@ from textual.containers import Container
 from textual.events import DescendantBlur, DescendantFocus, ScreenResume
 from textual.screen import Screen
 
-from app.core.permission import Mode
+from app.core.permission import Mode, usable_modes
 from app.errors import ConfigError
 from app.ui.attention import Doing
 from app.ui.commands import QUIT_WORDS, nearest, parse
@@ -215,7 +215,7 @@ class PairScreen(Screen[None]):
         Raises:
             ConfigError: The mode needs a sandbox and there is none.
         """
-        if settings.mode is Mode.AUTO and not self.app.wiring.sandbox():
+        if settings.mode not in self._modes():
             raise ConfigError("mode", "auto needs a working sandbox, and there is none")
         before, self.settings = self.settings, settings
         session = self.session
@@ -291,8 +291,11 @@ class PairScreen(Screen[None]):
     def action_chat_end(self) -> None:
         self.chat.follow()
 
+    def _modes(self) -> tuple[Mode, ...]:
+        return usable_modes(confined=bool(self.app.wiring.sandbox()))
+
     def action_next_mode(self) -> None:
-        modes = [mode for mode in Mode if mode is not Mode.AUTO or self.app.wiring.sandbox()]
+        modes = self._modes()
         if self.session is not None:
             now = self.session.mode
             self.session.set_mode(

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.permission import Mode
+from app.core.permission import Mode, usable_modes
 from app.errors import PalError
 from app.ui.commands import Command, Value
 from app.ui.format import cost, percent, plural, tokens
@@ -261,7 +261,7 @@ class PairCommands:
             self._say(f"The mode is {session.mode}; Shift+Tab changes it.")
         elif len(modes) != 1:
             self._say(f"There is no mode {argument!r}; there are {', '.join(Mode)}.", warning=True)
-        elif modes[0] is Mode.AUTO and not self._screen.app.wiring.sandbox():
+        elif modes[0] not in usable_modes(confined=bool(self._screen.app.wiring.sandbox())):
             self._say(
                 "auto runs only inside a working sandbox, and there is none here.", warning=True
             )

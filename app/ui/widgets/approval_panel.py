@@ -94,6 +94,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         self._request: ApprovalRequest | None = None
         self._quiet_since = 0.0
         self._writing = ""
+        self._wider = 0
 
     def compose(self) -> ComposeResult:
         yield Static(id="question-title", markup=False)
@@ -122,6 +123,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         self._stop_writing()
         if first is not None:
             self._quiet_since = self._time()
+            self._wider = 0
             self._fill(first)
             self.focus()
 
@@ -167,7 +169,14 @@ class ApprovalPanel(Vertical, can_focus=True):
 
     def action_always(self) -> None:
         if self._ready() and self._request is not None and self._request.proposal is not None:
-            self._answer(ApprovalAnswer(Answered.ALWAYS))
+            rule = self._request.wider[self._wider - 1] if self._wider else None
+            self._answer(ApprovalAnswer(Answered.ALWAYS, rule=rule))
+
+    def action_wider(self) -> None:
+        """Offer the next wider rule; after the widest the narrow one again."""
+        if self._ready() and self._request is not None and self._request.wider:
+            self._wider = (self._wider + 1) % (len(self._request.wider) + 1)
+            self._show_keys(self._request)
 
     def action_no(self) -> None:
         if self._ready():
@@ -242,7 +251,10 @@ class ApprovalPanel(Vertical, can_focus=True):
         self.query_one("#question-why", Static).update(
             Content.styled(f"asked because: {one_line(request.reason)}", "$text-muted")
         )
-        self.query_one("#question-keys", Static).update(_keys(request))
+        self._show_keys(request)
+
+    def _show_keys(self, request: ApprovalRequest) -> None:
+        self.query_one("#question-keys", Static).update(_keys(request, self._wider))
 
 
 def _revealed(detail: str) -> tuple[str, bool]:
@@ -253,13 +265,18 @@ def _revealed(detail: str) -> tuple[str, bool]:
     return shown.replace("\t", "    "), hides_something(detail) or bool(_BLANKS.search(detail))
 
 
-def _keys(request: ApprovalRequest) -> Content:
-    parts: list[tuple[str, str]] = [("y", "yes"), ("n", "no, and say why")]
+def _keys(request: ApprovalRequest, wider: int) -> Content:
+    parts = [("y", "yes", ""), ("n", "no, and say why", "")]
     if request.proposal is not None:
-        parts.append(("a", f"always  {one_line(str(request.proposal), 60)}"))
+        rule = request.wider[wider - 1] if wider else request.proposal
+        everything = "" if rule.pattern else " (every call!)"
+        shown = f"always  {one_line(str(rule), 60)}{everything}"
+        parts.append(("a", shown, "$text-warning" if wider else ""))
+    if request.wider:
+        parts.append(("w", "narrower" if wider == len(request.wider) else "wider", ""))
     if request.editable:
-        parts.append(("e", "edit"))
+        parts.append(("e", "edit", ""))
     row = Content("")
-    for key, what in parts:
-        row = Content.assemble(row, (key, "bold $text-primary"), f" {what}   ")
+    for key, what, style in parts:
+        row = Content.assemble(row, (key, "bold $text-primary"), "\N{NO-BREAK SPACE}", (what, style), "   ")
     return row
