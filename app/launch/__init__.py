@@ -1,7 +1,14 @@
 """From arguments to a running front end: settings and trust, the parts of a session, and what runs them."""
 
 from app.launch.asked import Launch
-from app.launch.runs import run_doctor_command, run_rules_command, run_screen, run_text, screen, transcripts_of
+from app.launch.runs import (
+    run_doctor_command,
+    run_rules_command,
+    run_screen,
+    run_text,
+    screen,
+    transcripts_of,
+)
 
 __all__ = [
     "Launch",

@@ -278,5 +278,7 @@ def _keys(request: ApprovalRequest, wider: int) -> Content:
         parts.append(("e", "edit", ""))
     row = Content("")
     for key, what, style in parts:
-        row = Content.assemble(row, (key, "bold $text-primary"), "\N{NO-BREAK SPACE}", (what, style), "   ")
+        row = Content.assemble(
+            row, (key, "bold $text-primary"), "\N{NO-BREAK SPACE}", (what, style), "   "
+        )
     return row
