@@ -33,7 +33,7 @@ def forget_keys(keys: Collection[str]) -> None:
 
 def _regions() -> list[tuple[int, int]]:
     with suppress(OSError, ValueError, IndexError):
-        line = _STAT.read_text()
+        line = _STAT.read_text(encoding="latin-1")
         fields = ["", "", *line.rpartition(")")[2].split()]  # the name in front may hold blanks
         bounds = [
             (int(fields[first]), int(fields[last]))

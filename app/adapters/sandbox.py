@@ -190,7 +190,7 @@ def _version(program: str, kind: Kind) -> str:
         done = subprocess.run(
             [program, "--version"],
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             timeout=PROBE_SECONDS,
             check=False,
         )
@@ -207,7 +207,7 @@ def _problem(sandbox: Sandbox) -> str:
         done = subprocess.run(
             argv,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             errors="replace",
             timeout=PROBE_SECONDS,
             check=False,

@@ -159,7 +159,8 @@ class Meter:
             sent: Raw estimate of the conversation that the request carried.
             now: Raw estimate of the conversation with the answer in it.
         """
-        estimate = (self.floor + sent) * self.factor
+        # A factor above 1 may come from what the endpoint adds to a short prompt: it is no reason for distrust.
+        estimate = (self.floor + sent) * min(1.0, self.factor)
         if usage.prompt < DISTRUSTED_SHARE * estimate:
             return replace(self, last=usage, billed=None)
         low, high = FACTOR_RANGE

@@ -36,7 +36,7 @@ def crash_error(error: BaseException, mask: Callable[[str], str]) -> PalError:
     stack = "".join(traceback.format_exception(error))
     about = f"palimpsest {__version__}, Python {platform.python_version()}, {sys.platform}\n"
     path = Path.home() / STATE_FOLDER / REPORT_FILE
-    said = "What was said is saved: pal --continue goes on with it."
+    said = "A session that was open is saved: pal --continue goes on with it."
     try:
         write_private(path, about + clean(stack))
         said += f" The details are in {path}"

@@ -162,7 +162,9 @@ def _from_proc() -> Iterator[Process]:
 def _from_ps() -> Iterator[Process]:
     """Where there is no /proc: sessions cannot be seen, so the group stands for them."""
     command = ["/bin/ps", "-A", "-o", "pid=,ppid=,pgid=,stat=,comm="]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     for line in done.stdout.splitlines():
         fields = line.split(None, 4)
         if len(fields) == 5 and all(field.isdecimal() for field in fields[:3]):

@@ -77,12 +77,14 @@ class PromptHistory:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             line = self._line(text)
             with os.fdopen(
-                os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a"
+                os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+                "a",
+                encoding="utf-8",
             ) as file:
                 file.write(line)
             if len(self.texts) > 2 * KEPT:
                 self._texts = self.texts[-KEPT:]
-                self._path.write_text("".join(map(self._line, self._texts)))
+                self._path.write_text("".join(map(self._line, self._texts)), encoding="utf-8")
         except OSError:
             self._path = None
 
