@@ -38,7 +38,8 @@ _OPEN = re.compile(
 )
 """A sequence whose end has not come."""
 _REST_OF_MOUSE = re.compile(r"[\d;-]*[Mm]|[\d;-]+\Z")
-_REST_OF_TEXT = re.compile(r"[0-9a-zA-Z:;/?=+,.$|!-]*(?:\x07|\x1b\\|\x9c)|[0-9a-fA-Frgb:;/]+\Z")
+_REST_OF_END = re.compile(r"\\")
+_REST_OF_TEXT = re.compile(r"[ -~]{0,400}?(?:\x07|\x1b\\|\x9c)|[0-9a-fA-Frgb:;/]+\Z")
 _CONTROLS = re.compile(r"[\x80-\x9f]")
 
 
@@ -128,7 +129,7 @@ class TerminalReader:
         elif held.startswith(("\x1b[<", "\x1b[M")):
             self._stray = _REST_OF_MOUSE
         elif held[1] != "[":
-            self._stray = _REST_OF_TEXT
+            self._stray = _REST_OF_END if held.endswith("\x1b") else _REST_OF_TEXT
 
     def _sequence(self, data: str) -> Generator[Read, None, str]:
         """Take the escape sequence that ``data`` begins with; return the rest."""

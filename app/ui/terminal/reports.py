@@ -22,7 +22,6 @@ _WANTED = re.compile(
 )
 _MODIFIED = re.compile(r"\x1b\[27;(?P<held>\d{1,3});(?P<code>\d{1,7})~")
 """A modified character as xterm writes it."""
-ALT_ENTER = "\x1b[13;3u"
 _TOO_LARGE = 0x110000
 _SURROGATES = range(0xD800, 0xE000)
 
@@ -44,8 +43,9 @@ def as_input(sequence: str) -> str:
     """
     if sequence in ANSI_SEQUENCES_KEYS or _WANTED.fullmatch(sequence):
         return sequence
-    if len(sequence) == 2:  # Alt and a character; the key parser would lose the Alt of an Enter
-        return ALT_ENTER if sequence[1] in "\r\n" else sequence
+    if len(sequence) == 2:  # Alt and a character, for which the key parser would wait, and lose the Alt of an Enter
+        held, char = "4" if sequence[1].isupper() else "3", sequence[1].lower().replace("\n", "\r")
+        return f"\x1b[{ord(char[0])};{held}u"
     if modified := _MODIFIED.fullmatch(sequence):
         return as_input(f"\x1b[{modified['code']};{modified['held']}u")
     key = _KEY.fullmatch(sequence)
