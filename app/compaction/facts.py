@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.compaction.stubs import target_of
 from app.core.conversation import Conversation
-from app.core.effects import Span
+from app.core.effects import Span, spans_to_json
 from app.core.events import TodoItem
 from app.core.history import Entry
 from app.core.messages import JsonObject, ToolResult
@@ -31,6 +31,8 @@ LOOKING = frozenset(("grep", "egrep", "rg", "diff", "cmp", "test", "[", "which",
 """Commands whose exit code 1 is an answer and no failure."""
 _LINK = re.compile(r"[|;&]+")
 PROBLEM_CHARS = 200
+PLACES_KEPT = 8
+"""Places that are known of each file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class Ledger:
     """Each file ever created, changed or deleted; changed last comes last."""
     read: tuple[Span, ...] = ()
     """Each file ever read with the lines read last; read last comes last."""
+    places: tuple[Span, ...] = ()
+    """Where files were edited or read in part, as the lines stand now; used last comes last."""
     commands: tuple[Command, ...] = ()
     errors: tuple[Failure, ...] = ()
     words: tuple[Words, ...] = ()
@@ -88,7 +92,8 @@ class Ledger:
         return {
             "through": self.through,
             "modified": list(self.modified),
-            "read": [[s.path, s.first, s.last, s.total] for s in self.read],
+            "read": spans_to_json(self.read),
+            "places": spans_to_json(self.places),
             "commands": [[c.text, c.exit_code, c.times] for c in self.commands],
             "errors": [[e.tool, e.target, e.problem] for e in self.errors],
             "words": [[w.number, w.text] for w in self.words],
@@ -99,13 +104,13 @@ class Ledger:
 
 def from_json(raw: JsonObject) -> Ledger:
     """Return the ledger that `Ledger.to_json` wrote; what is damaged in it is left out."""
-    read = (Span(p, f, t, n) for p, f, t, n in _rows(raw, "read", str, int, int, (int, type(None))))
     commands = _rows(raw, "commands", str, (int, type(None)), int)
     through, dropped = raw.get("through"), raw.get("words_dropped")
     summary, modified = raw.get("summary"), raw.get("modified")
     return Ledger(
         modified=tuple(str(path) for path in modified) if isinstance(modified, list) else (),
-        read=tuple(read),
+        read=_spans(raw, "read"),
+        places=_spans(raw, "places"),
         commands=tuple(Command(*row) for row in commands),
         errors=tuple(Failure(*row) for row in _rows(raw, "errors", str, str, str)),
         words=tuple(Words(*row) for row in _rows(raw, "words", int, str)),
@@ -120,6 +125,7 @@ def ledger(conversation: Conversation, todo: Iterable[TodoItem] = ()) -> Ledger:
     known = from_json(conversation.facts)
     modified = dict.fromkeys(known.modified)
     read = {span.path: span for span in known.read}
+    places = list(known.places)
     commands = {command.text: command for command in known.commands}
     errors = {(error.tool, error.target): error for error in known.errors}
     new = {entry.id: entry for entry in conversation.entries if entry.number > known.through}
@@ -130,10 +136,14 @@ def ledger(conversation: Conversation, todo: Iterable[TodoItem] = ()) -> Ledger:
         for path in ref.effects.modified:
             modified.pop(path, None)
             modified[path] = None
+        for place in ref.effects.edited:
+            places = _edited(places, place)
         if not ref.is_error:
             for span in ref.effects.read:
                 read.pop(span.path, None)
                 read[span.path] = span
+                if not span.is_whole:
+                    places = _with(places, span)
         _note_command(commands, ref)
         _note_outcome(errors, ref, entry)
     words = [Words(e.number, repair(e.words)) for e in new.values() if e.spoken]
@@ -141,6 +151,7 @@ def ledger(conversation: Conversation, todo: Iterable[TodoItem] = ()) -> Ledger:
     return Ledger(
         modified=tuple(modified),
         read=tuple(read.values()),
+        places=tuple(places),
         commands=tuple(commands.values())[-COMMANDS_KEPT:],
         errors=tuple(errors.values())[-ERRORS_KEPT:],
         words=kept,
@@ -149,6 +160,26 @@ def ledger(conversation: Conversation, todo: Iterable[TodoItem] = ()) -> Ledger:
         summary=known.summary,
         through=max((known.through, *(entry.number for entry in new.values()))),
     )
+
+
+def _edited(places: list[Span], place: Span) -> list[Span]:
+    """Add an edited place; places below it move with the lines that it added or took away."""
+    before = next((span.total for span in reversed(places) if span.path == place.path), None)
+    shift = place.total - before if place.total is not None and before is not None else 0
+    moved = [
+        replace(span, first=span.first + shift, last=span.last + shift)
+        if span.path == place.path and span.first > place.first
+        else span
+        for span in places
+    ]
+    return _with(moved, place)
+
+
+def _with(places: list[Span], place: Span) -> list[Span]:
+    """Add a place; of each file only the last ones are kept."""
+    ours = [span for span in places if span.path == place.path]
+    dropped = ours[0] if len(ours) >= PLACES_KEPT else None
+    return [*(span for span in places if span is not dropped), place]
 
 
 def _note_command(commands: dict[str, Command], ref: ResultRef) -> None:
@@ -198,6 +229,10 @@ def _bounded(words: tuple[Words, ...]) -> tuple[tuple[Words, ...], int]:
         room -= sizes[last - 1]
         last -= 1
     return (*words[:first], *words[last:]), last - first
+
+
+def _spans(raw: Mapping[str, Any], key: str) -> tuple[Span, ...]:
+    return tuple(Span(*row) for row in _rows(raw, key, str, int, int, (int, type(None))))
 
 
 def _rows(raw: Mapping[str, Any], key: str, *kinds: Any) -> list[tuple[Any, ...]]:

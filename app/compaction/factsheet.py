@@ -102,7 +102,7 @@ def _read(spans: Sequence[Span]) -> list[str]:
 
 
 def _lines(span: Span) -> str:
-    if span.first <= 1 and (span.total is None or span.last >= span.total):
+    if span.is_whole:
         return ""
     total = f" of {span.total}" if span.total is not None else ""
     return f" (lines {span.first}-{span.last}{total})"

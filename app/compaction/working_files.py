@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -18,14 +18,25 @@ ReadLines = Callable[[str, int, int], Awaitable[str | None]]
 
 MOST_FILES = 12
 WHOLE_LINES = 2_000
-"""Files with more lines are shown by the range last used."""
-RANGE_LINES = 200
-"""Lines of a large file that are shown when no range of it is known."""
+"""Files with more lines are never shown whole."""
+HEAD_LINES = 200
+"""Lines of a large file that are shown when no place in it is known."""
+AROUND = 8
+"""Lines shown above and below a place of a large file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file worth reading again."""
+
+    path: str
+    places: tuple[Span, ...] = ()
+    """Where it was edited or read, the most wanted first."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkingFile:
-    """A piece of a file as it will stand in the head."""
+    """A file, or the places of it that matter, as it will stand in the head."""
 
     path: str
     text: str
@@ -33,26 +44,31 @@ class WorkingFile:
     tokens: float
 
 
-def chosen(ledger: Ledger, *, skip: Collection[str] = ()) -> tuple[Span | str, ...]:
-    """Return the files worth reading again, the most wanted first; a span where lines of it were read.
+def chosen(ledger: Ledger) -> tuple[Wanted, ...]:
+    """Return the files worth reading again, the most wanted first.
 
     Edited files come first, newest first; then files read last in folders where something was edited. A session
     without edits has no working files.
     """
-    if not ledger.modified:
-        return ()
-    spans = {span.path: span for span in ledger.read}
     folders = {PurePosixPath(path).parent for path in ledger.modified}
     edited = list(reversed(ledger.modified))
     near = [
         span.path for span in reversed(ledger.read) if PurePosixPath(span.path).parent in folders
     ]
-    paths = [path for path in dict.fromkeys((*edited, *near)) if path not in skip]
-    return tuple(spans.get(path, path) for path in paths[:MOST_FILES])
+    paths = tuple(dict.fromkeys((*edited, *near)))[:MOST_FILES]
+    return tuple(Wanted(path, _places(ledger, path)) for path in paths)
+
+
+def _places(ledger: Ledger, path: str) -> tuple[Span, ...]:
+    return tuple(
+        Span(path, max(1, span.first - AROUND), span.last + AROUND, span.total)
+        for span in reversed(ledger.places)
+        if span.path == path
+    )
 
 
 async def load(
-    wanted: Sequence[Span | str], read: ReadLines, *, together: float, each: float
+    wanted: Sequence[Wanted], read: ReadLines, *, together: float, each: float
 ) -> tuple[WorkingFile, ...]:
     """Read the files from disk, in their order, as far as they fit.
 
@@ -60,7 +76,7 @@ async def load(
         wanted: As `chosen` returns them.
         read: Reads lines from disk.
         together: Raw tokens that all may take.
-        each: Raw tokens that one may take; of larger files the range last used is shown.
+        each: Raw tokens that one may take; of larger files the places last used are shown.
     """
     files: list[WorkingFile] = []
     for one in wanted:
@@ -74,43 +90,54 @@ async def load(
     return tuple(files)
 
 
-async def _load_one(wanted: Span | str, read: ReadLines, room: float) -> WorkingFile | None:
-    span = wanted if isinstance(wanted, Span) else None
-    path = span.path if span else str(wanted)
-    whole = await read(path, 1, WHOLE_LINES + 1)
+async def _load_one(wanted: Wanted, read: ReadLines, room: float) -> WorkingFile | None:
+    whole = await read(wanted.path, 1, WHOLE_LINES + 1)
     if whole is None or not whole.strip():
         return None
     lines = repair(whole).splitlines()
+    name = one_line(wanted.path, 400)
     if len(lines) <= WHOLE_LINES and estimate_text(whole) <= room:
-        return _file(path, lines, 1, whole_file=True)
-    first = span.first if span and not _is_whole(span) else 1
-    last = span.last if span and not _is_whole(span) else RANGE_LINES
-    if last > len(lines):
-        piece = await read(path, first, last)
-        lines = repair(piece).splitlines() if piece else []
-    else:
-        lines = lines[first - 1 : last]
-    return _file(path, _fitting(lines, room), first, whole_file=False)
+        return _file(wanted.path, f"## {name}\n{fenced(chr(10).join(lines))}")
+    shown = await _shown(wanted, dict(enumerate(lines, 1)), read, room)
+    pieces = [
+        f"## {name} (lines {first}-{first + len(piece) - 1})\n{fenced(chr(10).join(piece))}"
+        for first, piece in _pieces(shown)
+    ]
+    return _file(wanted.path, "\n".join(pieces)) if pieces else None
 
 
-def _is_whole(span: Span) -> bool:
-    return span.first <= 1 and (span.total is None or span.last >= span.total)
+async def _shown(
+    wanted: Wanted, known: dict[int, str], read: ReadLines, room: float
+) -> dict[int, str]:
+    """Return the lines of the places, by number, as far as they fit."""
+    shown: dict[int, str] = {}
+    for place in wanted.places or (Span(wanted.path, 1, HEAD_LINES),):
+        if place.last > len(known):
+            piece = await read(wanted.path, place.first, place.last)
+            known = known | dict(enumerate(repair(piece or "").splitlines(), place.first))
+        for number in range(place.first, place.last + 1):
+            if number in shown or number not in known:
+                continue
+            room -= estimate_text(known[number]) + 1
+            if room < 0:
+                return shown
+            shown[number] = known[number]
+    return shown
 
 
-def _fitting(lines: Sequence[str], room: float) -> list[str]:
-    kept: list[str] = []
-    for line in lines:
-        room -= estimate_text(line) + 1
-        if room < 0:
-            break
-        kept.append(line)
-    return kept
+def _pieces(shown: dict[int, str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the first number and the lines of each run of lines without a gap."""
+    first, piece = 0, list[str]()
+    for number in sorted(shown):
+        if piece and number != first + len(piece):
+            yield first, piece
+            piece = []
+        if not piece:
+            first = number
+        piece.append(shown[number])
+    if piece:
+        yield first, piece
 
 
-def _file(path: str, lines: Sequence[str], first: int, *, whole_file: bool) -> WorkingFile | None:
-    if not lines:
-        return None
-    body = "\n".join(lines)
-    part = "" if whole_file else f" (lines {first}-{first + len(lines) - 1})"
-    text = f"## {one_line(path, 400)}{part}\n{fenced(body)}"
+def _file(path: str, text: str) -> WorkingFile:
     return WorkingFile(path, text, estimate_text(text))

@@ -19,6 +19,11 @@ class Span:
     total: int | None = None
     """Lines of the whole file at that time, where known."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all lines of the file, as far as is known."""
+        return self.first <= 1 and (self.total is None or self.last >= self.total)
+
 
 @dataclass(frozen=True, slots=True)
 class Effects:

@@ -9,6 +9,8 @@ from app.core.messages import JsonObject, ToolResult, ToolUse
 
 PATH_KEYS = ("path", "file_path", "filename", "file", "target_file", "notebook_path")
 COMMAND_KEYS = ("command", "cmd", "script")
+PATCH = "*** Begin Patch"
+FIRST_LINE_KEYS = ("offset", "start_line", "startLine", "line_start")
 OLD_TEXT_KEYS = ("old_text", "old_string", "old_str", "search", "oldText")
 _READS = re.compile(r"(?:^|_)(?:read|view|open|cat)(?:_|$)|^read", re.I)
 _EDITS = re.compile(r"edit|replace|write|create|insert|patch|apply", re.I)
@@ -24,7 +26,8 @@ def infer_effects(call: ToolUse, result: ToolResult) -> Effects:
     lines = result.text.count("\n") + 1 if result.text else 0
     if is_read(call) and path:
         numbers = [int(n) for n in _NUMBERED.findall(result.text)]
-        first, last = (min(numbers), max(numbers)) if numbers else (1, max(1, lines))
+        start = first_line(call)
+        first, last = (min(numbers), max(numbers)) if numbers else (start, start + lines - 1)
         return Effects(path, f"lines {first}-{last}", read=(Span(path, first, last),))
     if command:
         found = _EXIT.search(result.text)
@@ -45,6 +48,16 @@ def is_read(call: ToolUse) -> bool:
     return viewing or bool(_READS.search(call.name))
 
 
+def first_line(call: ToolUse) -> int:
+    """Return the line at which a read was asked to begin."""
+    view_range = call.input.get("view_range")
+    if isinstance(view_range, list) and view_range:
+        asked: object = view_range[0]
+    else:
+        asked = next((call.input[key] for key in FIRST_LINE_KEYS if key in call.input), 1)
+    return asked if isinstance(asked, int) and asked > 0 else 1
+
+
 def edit_targets(call: ToolUse) -> tuple[str, ...]:
     """Return the texts that the call replaces; () when it is no edit."""
     found = first_text(call.input, OLD_TEXT_KEYS)
@@ -52,7 +65,23 @@ def edit_targets(call: ToolUse) -> tuple[str, ...]:
     edits = call.input.get("edits")
     if isinstance(edits, list):
         targets += [first_text(edit, OLD_TEXT_KEYS) for edit in edits if isinstance(edit, dict)]
+    targets += [
+        old for text in call.input.values() if isinstance(text, str) for old in _patched(text)
+    ]
     return tuple(target for target in targets if target.strip())
+
+
+def _patched(text: str) -> list[str]:
+    """Return what each hunk of a patch replaces, with the lines around it."""
+    if not text.lstrip().startswith(PATCH):
+        return []
+    hunks: list[list[str]] = []
+    for line in text.splitlines():
+        if line.startswith(("@@", "***")):
+            hunks.append([])
+        elif hunks and line[:1] in (" ", "-"):
+            hunks[-1].append(line[1:])
+    return ["\n".join(hunk) for hunk in hunks]
 
 
 def command_of(call: ToolUse) -> str:

@@ -5,54 +5,68 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from app.core.effects import Span
 from app.core.messages import ToolResult, ToolUse
 from app.replay.effects import PATH_KEYS, edit_targets, first_text, infer_effects
 
 NEW_TEXT_KEYS = ("new_text", "new_string", "new_str", "replace", "newText")
 WHOLE_TEXT_KEYS = ("content", "file_text", "contents")
+UNKNOWN = "\0"
+"""Stands for a line that the recording never showed."""
+SHOWN_FOR_UNKNOWN = "(this line was never shown in the recording)"
 _NUMBERED = re.compile(r"^[ \t]*(\d+)(?:→|\t|\|)(.*)$")
 
 
 @dataclass(slots=True)
 class Shelf:
-    """Known lines of each file, by number."""
+    """The lines of each file, the first one first."""
 
-    _lines: dict[str, dict[int, str]] = field(default_factory=dict)
+    _files: dict[str, list[str]] = field(default_factory=dict)
 
-    def note(self, call: ToolUse, result: ToolResult) -> None:
-        """Learn from a call and its result."""
+    def note(self, call: ToolUse, result: ToolResult) -> tuple[Span, ...]:
+        """Learn from a call and its result; return where it changed lines of a known file."""
         if result.is_error:
-            return
+            return ()
         path = first_text(call.input, PATH_KEYS)
         whole = first_text(call.input, WHOLE_TEXT_KEYS)
         spans = infer_effects(call, result).read
         if spans:
-            self._lines.setdefault(spans[0].path, {}).update(_shown(result.text, spans[0].first))
+            self._show(spans[0].path, _shown(result.text, spans[0].first))
         elif path and whole:
-            self._lines[path] = dict(enumerate(whole.split("\n"), 1))
-        elif path in self._lines:
+            self._files[path] = whole.split("\n")
+        elif path in self._files:
             new = first_text(call.input, NEW_TEXT_KEYS)
-            for old in edit_targets(call):
-                self._replace(path, old, new)
+            places = [self._replace(path, old, new) for old in edit_targets(call)]
+            return tuple(place for place in places if place is not None)
+        return ()
 
     async def read(self, path: str, first: int, last: int) -> str | None:
-        """Return the known ones of these lines, or None when none is known."""
-        known = self._lines.get(path, {})
-        found = [known[number] for number in sorted(known) if first <= number <= last]
-        return "\n".join(found) if found else None
+        """Return these lines, or None when none of the file is known."""
+        lines = self._files.get(path)
+        if lines is None:
+            return None
+        asked = lines[first - 1 : last]
+        return "\n".join(SHOWN_FOR_UNKNOWN if line == UNKNOWN else line for line in asked)
 
-    def _replace(self, path: str, old: str, new: str) -> None:
-        known = self._lines[path]
-        numbers = sorted(known)
-        text = "\n".join(known[number] for number in numbers)
-        if text.count(old) == 1 and numbers:
-            changed = text.replace(old, new)
-            self._lines[path] = dict(enumerate(changed.split("\n"), numbers[0]))
+    def _show(self, path: str, shown: dict[int, str]) -> None:
+        lines = self._files.setdefault(path, [])
+        lines.extend([UNKNOWN] * (max(shown, default=0) - len(lines)))
+        for number, line in shown.items():
+            lines[number - 1] = line
+
+    def _replace(self, path: str, old: str, new: str) -> Span | None:
+        text = "\n".join(self._files[path])
+        if text.count(old) != 1:
+            return None
+        first = text[: text.index(old)].count("\n") + 1
+        lines = text.replace(old, new).split("\n")
+        self._files[path] = lines
+        return Span(path, first, first + new.count("\n"), len(lines))
 
 
 def _shown(text: str, first: int) -> dict[int, str]:
     lines = text.split("\n")
     matches = [_NUMBERED.match(line) for line in lines]
     if any(matches):
-        return {int(match[1]): match[2] for match in matches if match}
+        return {int(match[1]): match[2] for match in matches if match and int(match[1]) > 0}
     return dict(enumerate(lines, first))

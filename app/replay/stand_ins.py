@@ -123,8 +123,9 @@ class RecordedTool:
     async def run(self, arguments: JsonObject, emit: Emit) -> ToolOutcome:
         """Return the next recorded result."""
         call, result = self.results.popleft()
-        self.shelf.note(call, result)
-        return ToolOutcome(_content(result), infer_effects(call, result), ok=not result.is_error)
+        edited = self.shelf.note(call, result)
+        effects = replace(infer_effects(call, result), edited=edited)
+        return ToolOutcome(_content(result), effects, ok=not result.is_error)
 
 
 def _content(result: ToolResult) -> str | tuple[Text | Image, ...]:

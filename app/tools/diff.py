@@ -20,6 +20,10 @@ class Diff:
     """"" when nothing differs; cut after `SHOWN_LINES` lines with a note."""
     added: int
     removed: int
+    changed: tuple[tuple[int, int], ...] = ()
+    """First and last line of each changed place in the new text, from 1; of lines that are gone, the one after."""
+    lines: int = 0
+    """Of the new text."""
 
     @property
     def counts(self) -> str:
@@ -34,19 +38,21 @@ def unified(before: str, after: str, path: str, *, created: bool = False) -> Dif
     tail = _common(old[head:][::-1], new[head:][::-1])
     old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
     if not old_middle and not new_middle:
-        return Diff("", 0, 0)
+        return Diff("", 0, 0, (), len(new))
     changes = _changes(old_middle, new_middle)
     removed = sum(i2 - i1 for _, i1, i2, _, _ in changes)
     added = sum(j2 - j1 for _, _, _, j1, j2 in changes)
     moved = [(tag, i1 + head, i2 + head, j1 + head, j2 + head) for tag, i1, i2, j1, j2 in changes]
     source = "/dev/null" if created else f"a/{path}"
     lines = [f"--- {source}", f"+++ b/{path}"]
-    for group in _hunks(moved):
+    groups = _hunks(moved)
+    for group in groups:
         lines.extend(_hunk(group, old, new))
     if len(lines) > SHOWN_LINES:
         more = len(lines) - SHOWN_LINES
         lines = [*lines[:SHOWN_LINES], f"… {more:,} more lines of this diff"]
-    return Diff("\n".join(lines) + "\n", added, removed)
+    places = ((group[0][3] + 1, max(group[0][3] + 1, group[-1][4])) for group in groups)
+    return Diff("\n".join(lines) + "\n", added, removed, tuple(places), len(new))
 
 
 Change = tuple[str, int, int, int, int]

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import ClassVar
 
-from app.core.effects import Effects
+from app.core.effects import Effects, Span
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
@@ -21,6 +21,8 @@ from app.tools.text_files import decode
 from app.tools.workspace import Resolved, Workspace
 
 MAX_BYTES = 32_000_000
+MOST_PLACES = 6
+"""Changed places that an edit reports; the last ones of more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,15 @@ class EditFileTool:
         self.workspace.remember(edit.resolved, data=edit.after)
         what = "1 replacement" if edit.count == 1 else f"{edit.count:,} replacements"
         outcome = f"{what}, {edit.diff.counts}"
+        path = edit.resolved.relative
+        edited = tuple(
+            Span(path, first, last, edit.diff.lines) for first, last in edit.diff.changed
+        )
         effects = Effects(
-            target=edit.resolved.shown, outcome=outcome, modified=(edit.resolved.relative,)
+            target=edit.resolved.shown,
+            outcome=outcome,
+            modified=(path,),
+            edited=edited[-MOST_PLACES:],
         )
         return ToolOutcome(f"edited {edit.resolved.shown}: {outcome}", effects, diff=edit.diff.text)
 

@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 
 from app.compaction import factsheet
 from app.compaction.facts import Ledger, from_json, ledger
-from app.core.effects import Span
+from app.core.effects import Effects, Span
 from app.core.events import TodoItem
 from app.core.tokens import estimate_text
-from tests.fakes.history import Story, bash, edit, fails, read, stories
+from tests.fakes.history import Call, Story, bash, edit, fails, read, stories
 
 
 def told() -> Story:
@@ -31,6 +31,20 @@ def test_files_changed_by_tools_and_by_commands_are_known() -> None:
     assert known.modified == ("app/parser.py", "app/lexer.py")
     assert [span.path for span in known.read] == ["app/parser.py"]
     assert known.through == 7
+
+
+def test_places_of_edits_and_partial_reads_move_with_the_lines_that_edits_add() -> None:
+    story = Story()
+    story.say("go on")
+    story.step(
+        read("a.py", last=90),
+        Call("read_file", effects=Effects(read=(Span("a.py", 50, 60, 90),))),
+        Call("edit_file", effects=Effects(modified=("a.py",), edited=(Span("a.py", 80, 81, 90),))),
+        Call("edit_file", effects=Effects(modified=("a.py",), edited=(Span("a.py", 10, 19, 97),))),
+    )
+    places = ledger(story.conversation).places
+    assert [(place.first, place.last) for place in places] == [(57, 67), (87, 88), (10, 19)]
+    assert from_json(ledger(story.conversation).to_json()).places == places
 
 
 def test_open_errors_stay_until_the_same_call_succeeds() -> None:

@@ -218,6 +218,7 @@ def test_unmistakable_slips_are_repaired() -> None:
 def test_a_diff_shows_context_and_counts() -> None:
     before = "".join(f"{n}\n" for n in range(20))
     diff = unified(before, before.replace("10\n", "ten\n").replace("19\n", ""), "f")
+    assert (diff.changed, diff.lines) == (((11, 11), (20, 20)), 19)
     assert diff.counts == "+1 -2"
     assert "@@ -8,7 +8,7 @@\n 7\n 8\n 9\n-10\n+ten\n 11" in diff.text
     assert unified("a", "a\n", "f").text.endswith("-a\n\\ No newline at end of file\n+a\n")
