@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
+from app.core.visible_text import visible_text
 from app.errors import ToolError
-from app.tools.output import clean
 from app.ui.keymap import BY_ID, NOT_MOVED, Place, actions, bindings
 from app.ui.prompt.folded import CHIP, REFOLD, Folded
 
@@ -79,7 +79,7 @@ class PromptArea(TextArea):
         if not event.text:  # what some terminals send when the clipboard holds a picture
             self.action_paste()
             return
-        text = clean(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = visible_text(event.text, progress=False)
         from app.ui.prompt.pictures import dropped_pictures
 
         paths = dropped_pictures(text, self._folder)
