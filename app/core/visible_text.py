@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_STRINGS = r"[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
+_IN_STRING = r"[^\x07\x1b\x9c\n\x90\x98\x9d-\x9f]*"
+"""What stands in an OSC and its kin; another introducer begins anew, so that no text is gone through twice."""
+_STRINGS = rf"{_IN_STRING}(?:\x07|\x1b\\|\x9c)"
 _SEQUENCE = re.compile(
     rf"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor, erase
     rf"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f]){_STRINGS}"  # OSC, DCS, SOS, PM, APC
@@ -13,7 +15,7 @@ _SEQUENCE = re.compile(
 _ERASE_LINE = re.compile(r"(?:\x1b\[|\x9b)[012]?K")
 _OPEN_SEQUENCE = re.compile(
     r"(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*"
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*\x1b?"
+    rf"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f]){_IN_STRING}\x1b?"
     r"|\x1b[ -/]*)\Z"
 )
 _HIDDEN_CLASS = (
@@ -22,8 +24,15 @@ _HIDDEN_CLASS = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _CONTROL_CLASS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
-_SUSPECT = re.compile(f"[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]")
-_ODD = re.compile(f"[\U000e0000-\U000e007f]+|[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]")
+_MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+MOST_MARKS = 8
+"""Combining marks in a row that a letter may carry; more only make a tower over other lines."""
+_FLOOD = f"{_MARKS}{{{MOST_MARKS + 1},}}"
+_SUSPECT = re.compile(f"[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]|{_FLOOD}")
+_ODD = re.compile(
+    f"[\U000e0000-\U000e007f]+|[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]|{_FLOOD}"
+)
+_ASCII_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _INTRODUCERS = re.compile("[\x1b\x90\x98\x9b\x9d-\x9f]")
 _JOINING = re.compile("[\u0600-\u1fff]")
@@ -45,7 +54,7 @@ def visible_text(text: str, *, progress: bool = True) -> str:
         text: Anything.
         progress: Let text after a carriage return overwrite its line, as a terminal does; else it begins a new line.
     """
-    if not _SUSPECT.search(text):
+    if not _is_suspect(text):
         return text
     text = _LINE_ENDS.sub("\n", text.replace("\r\n", "\n"))
     if progress:
@@ -63,7 +72,7 @@ def revealed_text(text: str) -> str:
 
     For what a person approves: commands and diffs.
     """
-    if not _SUSPECT.search(text):
+    if not _is_suspect(text):
         return text
     return _ODD.sub(_symbol, text.replace("\r\n", "\n"))
 
@@ -107,7 +116,7 @@ class VisibleStream:
         """Return what can be shown of everything up to here and was not returned before."""
         text = self._held + piece
         self._held = ""
-        if not _SUSPECT.search(text):
+        if not _is_suspect(text):
             return text
         at = len(text)
         if (cut := _OPEN_SEQUENCE.search(text)) and len(text) - cut.start() <= self.LONGEST:
@@ -121,6 +130,11 @@ class VisibleStream:
         """Return what was held back."""
         held, self._held = self._held, ""
         return visible_text(held, progress=False)
+
+
+def _is_suspect(text: str) -> bool:
+    """Whether anything in the text may have to be changed."""
+    return (_ASCII_CONTROLS if text.isascii() else _SUSPECT).search(text) is not None
 
 
 def _escape(char: str) -> str:
@@ -152,6 +166,8 @@ def _settled(line: str) -> str:
 def _symbol(match: re.Match[str]) -> str:
     """Return what stands for hidden characters: themselves where a joined script or an emoji needs them."""
     found = match[0]
+    if len(found) > MOST_MARKS and re.match(_MARKS, found):
+        return f"{found[:MOST_MARKS]}⟨{len(found) - MOST_MARKS} marks⟩"
     code = ord(found[0])
     if 0xE0000 <= code <= 0xE007F:
         spelled = "".join(chr(ord(char) - 0xE0000) for char in found)

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import codecs
-import re
 from dataclasses import dataclass
+
+from app.core.visible_text import visible_text
 
 HEAD_BYTES = 1_500_000
 TAIL_BYTES = 500_000
 LIVE_CHARS = 8_000
 """Most that is shown live at once; the rest of a flood is in the result."""
-
-_ESCAPES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor
-    r"|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)"  # titles, links, clipboard
-    r"|\x1b[ -/]*[0-~]?"
-    r"|[\x80-\x9f]"
-)
-_CONTROLS = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +70,10 @@ class Output:
             lost = self._newlines - head.count(b"\n") - tail.count(b"\n")
             note = f"\n[… {dropped:,} bytes with {lost:,} line ends dropped here …]\n"
             first, second = head.decode("utf-8", "replace"), tail.decode("utf-8", "replace")
-            text = f"{clean(first)}{note}{clean(second)}"
+            text = f"{visible_text(first)}{note}{visible_text(second)}"
         else:
             first, second = (bytes(self._head) + tail).decode("utf-8", "replace"), ""
-            text = clean(first)
+            text = visible_text(first)
         replaced = first.count("\ufffd") + second.count("\ufffd")
         self._head.clear()
         self._tail.clear()
@@ -113,25 +106,8 @@ class LiveText:
         waits = not final and ("\r" in rest or "\x1b" in rest)
         shown = self._pending[:end] if waits else self._pending
         self._pending = rest[rest.rfind("\r", 0, -1) + 1 :] if waits else ""
-        text = clean(shown)
+        text = visible_text(shown)
         if self._skipped:
             text = f"[… {self._skipped:,} characters not shown live …]\n{text}"
             self._skipped = 0
         return text
-
-
-def clean(text: str) -> str:
-    """Return the text as a person would read it on a terminal: no escape sequences, overwritten parts gone."""
-    if "\x1b" in text or not text.isascii():
-        text = _ESCAPES.sub("", text)
-    if "\r" in text:
-        text = "\n".join(_last_state(line) for line in text.split("\n"))
-    if "\0" in text:
-        text = text.replace("\0", "\u2400")
-    return _CONTROLS.sub("", text)
-
-
-def _last_state(line: str) -> str:
-    """What a terminal would show of a line: what follows the last carriage return that something follows."""
-    line = line.rstrip("\r")
-    return line[line.rfind("\r") + 1 :]

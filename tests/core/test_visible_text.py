@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import unicodedata
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -129,3 +130,26 @@ def test_odd_names_are_shown_as_escapes() -> None:
     assert escaped("a\u202eb") == "a\\u202eb"
     assert escaped("\udcff") == "\\xff"
     assert escaped("naïve 語.md") == "naïve 語.md"
+
+
+def test_a_flood_of_combining_marks_is_cut_to_what_a_letter_can_carry() -> None:
+    assert visible_text("a" + "\u0301" * 1_000 + "b") == "a" + "\u0301" * 8 + "⟨992 marks⟩b"
+    assert visible_text("a\u0301e\u0308n\u0303") == "a\u0301e\u0308n\u0303"
+    assert hides_something("a" + "\u0301" * 9) and not hides_something("e\u0301")
+    assert revealed_text("a" + "\u20d0" * 10) == "a" + "\u20d0" * 8 + "⟨2 marks⟩"
+
+
+@pytest.mark.parametrize(
+    "flood",
+    ["\x9d", "\x90a", "\x1b]", "\x1b[0", "\x9b0", "\x1b ", "a\r", "a\b", "\U000e0041", "a\u0301"],
+)
+def test_no_flood_takes_more_than_its_length(flood: str) -> None:
+    def seconds(times: int) -> float:
+        begun = process_time()
+        visible_text(flood * times)
+        VisibleStream().feed(flood * times)
+        revealed_text(flood * times)
+        return process_time() - begun
+
+    short = min(seconds(2_000) for _ in range(3))
+    assert min(seconds(20_000) for _ in range(3)) < 60 * short + 0.05
