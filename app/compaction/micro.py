@@ -140,7 +140,8 @@ def _sort_out(
     if not long:
         return [], None
     recent = _recent(conversation, policy.keep_recent)
-    stale = superseded([ref for ref in live if ref.effects.read or ref.effects.modified])
+    reads = (ref for ref in live if ref.tool in policy.preserve_tools or ref.effects.modified)
+    stale = superseded([ref for ref in reads if ref.effects.read or ref.effects.modified])
     pinned = conversation.pinned
     never = policy.preserve_tokens is None
     goes: list[_Candidate] = []

@@ -6,6 +6,7 @@ import re
 
 from app.core.effects import Effects, Span
 from app.core.messages import JsonObject, ToolResult, ToolUse
+from app.tools.shown_lines import lines_shown
 
 PATH_KEYS = ("path", "file_path", "filename", "file", "target_file", "notebook_path")
 COMMAND_KEYS = ("command", "cmd", "script")
@@ -34,7 +35,9 @@ def infer_effects(call: ToolUse, result: ToolResult) -> Effects:
         code = int(found.group(1)) if found else None
         outcome = f"{lines} lines" if code is None else f"exit {code}, {lines} lines"
         modified = tuple(_PATCHED.findall(command))
-        return Effects(command.splitlines()[0][:200], outcome, modified=modified, exit_code=code)
+        target = command.splitlines()[0][:200]
+        shown = () if code or result.is_error else lines_shown(command, lines)
+        return Effects(target, outcome, read=shown, modified=modified, exit_code=code)
     if _EDITS.search(call.name):
         changed = (path,) if path else tuple(_PATCHED.findall(str(dict(call.input))))
         return Effects(path, "edited", modified=() if result.is_error else changed)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from app.core.conversation import NO_OUTPUT
-from app.core.effects import Effects
+from app.core.effects import Effects, Span
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
@@ -20,6 +20,7 @@ from app.tools.checkpoints import Checkpoints
 from app.tools.finishing import to_its_end
 from app.tools.output import Collected
 from app.tools.process import Finished, Job, Processes, run
+from app.tools.shown_lines import lines_shown
 
 Wrap = Callable[[Sequence[str], Path], Sequence[str]]
 """Puts a command line and its folder into a sandbox; returns the command line as it came when there is none."""
@@ -123,10 +124,16 @@ class BashTool:
         effects = Effects(
             target=self.target(arguments),
             outcome=f"{how}, {_lines(finished.collected)}",
+            read=self._shown(command, finished.collected) if finished.code == 0 else (),
             modified=told.modified,
             exit_code=finished.code,
         )
         return ToolOutcome(_report(finished, how), effects, ok=ok)
+
+    def _shown(self, command: str, collected: Collected) -> tuple[Span, ...]:
+        """Return what the command showed of files in the project."""
+        shown = lines_shown(command, collected.lines)
+        return tuple(span for span in shown if not span.path.startswith(("/", "../")))
 
     async def _follow(self, name: str, *, stop: bool) -> ToolOutcome:
         job = self.processes.find(name)

@@ -172,6 +172,17 @@ def test_a_read_that_was_cut_on_entry_covers_nothing() -> None:
     assert not plan(story, policy).stubs
 
 
+def test_a_command_that_shows_a_file_covers_no_read_since_it_is_cleared_sooner() -> None:
+    policy = MicroPolicy(rule=MicroRule.EVERY_TURN)
+    shown = Effects(read=read("a.py", LONG).effects.read)
+    story = told(
+        read("a.py", LONG),
+        Call("bash", {"command": "cat a.py"}, LONG, shown),
+        *[bash("e", "ok")] * 3,
+    )
+    assert set(plan(story, policy).stubs) == {"r2"}
+
+
 def test_off_means_off_until_the_user_asks() -> None:
     story = told(*[bash("e", LONG)] * 5)
     assert plan(story, MicroPolicy(rule=MicroRule.OFF)) == ClearingPlan()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.effects import Span
 from app.tools.descendants import process_table
 from app.tools.environment import child_environment
 from tests.tools.conftest import Bench, until
@@ -219,6 +220,15 @@ async def test_the_model_sees_which_files_a_command_changed(bench: Bench) -> Non
         command="echo new > made; echo bb >> changed; rm gone; echo l > x.log; mkdir -p node_modules && touch node_modules/m",
     )
     assert outcome.effects.modified == ("changed", "gone", "made")
+
+
+async def test_what_a_command_shows_of_a_file_counts_as_read(bench: Bench) -> None:
+    bench.write("a.py", "x\n" * 50)
+    shown = await bench.call("bash", command="sed -n '10,20p' a.py")
+    missing = await bench.call("bash", command="cat gone.py")
+    outside = await bench.call("bash", command="cat /etc/hostname")
+    assert shown.effects.read == (Span("a.py", 10, 20),)
+    assert missing.effects.read == outside.effects.read == ()
 
 
 async def test_the_key_is_not_in_the_environment(bench: Bench) -> None:
