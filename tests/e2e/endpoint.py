@@ -7,6 +7,8 @@ understanding (`demo_brain`). Each request is kept with the sizes of the session
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -33,6 +35,22 @@ class Refusal:
     status: int
     kind: str
     message: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A web page where an answer should be."""
+
+    html: str
+
+
+@dataclass(frozen=True)
+class Cut:
+    """An answer whose connection is reset once its stream holds a text."""
+
+    reply: Reply
+    after: str
 
 
 @dataclass(frozen=True)
@@ -44,7 +62,8 @@ class Held:
     pieces: int = 8
 
 
-Brain = Callable[[Body], Reply | Refusal | Held]
+Reaction = Reply | Refusal | Held | Page | Cut
+Brain = Callable[[Body], Reaction]
 
 
 @dataclass(frozen=True)
@@ -189,7 +208,7 @@ class Endpoint:
             "max_tokens": 32_000,
         }
 
-    def react(self, body: dict[str, Any], headers: dict[str, str]) -> Reply | Refusal | Held:
+    def react(self, body: dict[str, Any], headers: dict[str, str]) -> Reaction:
         """Keep a request and return what to answer."""
         if headers.get("x-api-key") != self.key:
             return Refusal(401, "authentication_error", "invalid x-api-key")
@@ -248,37 +267,55 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(reaction, Refusal):
             self._error(reaction)
             return
-        reply = reaction.reply if isinstance(reaction, Held) else reaction
+        if isinstance(reaction, Page):
+            self._body(200, "text/html", reaction.html.encode())
+            return
+        reply = reaction if isinstance(reaction, Reply) else reaction.reply
         pieces = events(reply, self.owner.bill(body), self.owner.next_id())
         try:
-            self._stream(pieces, reaction if isinstance(reaction, Held) else None)
+            self._stream(pieces, None if isinstance(reaction, Reply) else reaction)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
-    def _stream(self, pieces: Iterator[bytes], held: Held | None) -> None:
+    def _stream(self, pieces: Iterator[bytes], trouble: Held | Cut | None) -> None:
         self.send_response(200)
         self.send_header("content-type", "text/event-stream; charset=utf-8")
         self.send_header("transfer-encoding", "chunked")
         self.send_header("connection", "close")
         self.end_headers()
+        sent = b""
         for number, piece in enumerate(pieces):
-            if held is not None and number == held.pieces:
-                held.release.wait(60)
+            if isinstance(trouble, Held) and number == trouble.pieces:
+                trouble.release.wait(60)
+            if isinstance(trouble, Cut) and trouble.after.encode() in sent:
+                linger = struct.pack("ii", 1, 0)
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                self.close_connection = True
+                return
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            sent += piece
         self.wfile.write(b"0\r\n\r\n")
 
-    def _json(self, status: int, value: Any) -> None:
-        data = json.dumps(value).encode()
+    def _json(self, status: int, value: Any, **headers: str) -> None:
+        self._body(status, "application/json", json.dumps(value).encode(), **headers)
+
+    def _body(self, status: int, kind: str, data: bytes, **headers: str) -> None:
         self.send_response(status)
-        self.send_header("content-type", "application/json")
+        self.send_header("content-type", kind)
         self.send_header("content-length", str(len(data)))
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.send_header("connection", "close")
         self.end_headers()
         self.wfile.write(data)
 
     def _error(self, refusal: Refusal) -> None:
         error = {"type": refusal.kind, "message": refusal.message}
-        self._json(refusal.status, {"type": "error", "error": error, "request_id": "req_e2e"})
+        self._json(
+            refusal.status,
+            {"type": "error", "error": error, "request_id": "req_e2e"},
+            **refusal.headers,
+        )
 
 
 class Pause:

@@ -307,7 +307,7 @@ async def test_a_retry_is_counted_down_and_the_half_answer_is_taken_back():
         app.pair.status.wait("asking")
         view.show(TextArrived("half an ans"))
         view.show(RetryWaiting(2, 5, 7.0, "the endpoint is overloaded"))
-        assert "next in 7s" in shown(app.pair.status) and "attempt 2 of 5" in shown(app.pair.status)
+        assert "next in 7s" in shown(app.pair.status) and "Attempt 2 of 5" in shown(app.pair.status)
         app.time.now += 3
         assert "next in 4s" in shown(app.pair.status)
         assert "half an ans" not in app.pair.chat.plain_text()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from app.core.events import ErrorRaised, Notice, RetryWaiting, TextArrived, TurnEnd
+from app.core.events import ErrorRaised, RetryWaiting, TextArrived, TurnEnd
 from app.core.reports import Outcome
 from tests.agent.rig import ended, of, small
 from tests.fakes.fast_time import run_fast
@@ -16,12 +17,25 @@ from tests.wire.faults import CELLS, ENDING, HALF, Fault, Point, Then
 
 SUMMARIES = (Point.SUMMARY, Point.HALF_SUMMARY)
 TURN_CELLS = [cell for cell in CELLS if cell[1] not in SUMMARIES]
+WAITED_OUT = [cell for cell in TURN_CELLS if cell[0].then is Then.AGAIN]
 SUMMARY_CELLS = [cell for cell in CELLS if cell[1] in SUMMARIES]
 ALWAYS = 1_000
+QUICK = ("429", "529", "a reset", "a clean end without message_stop", "a web page with 200")
+"""Faults that are tried everywhere in each run of the tests; the whole table takes more than a minute."""
 
 
 def name(value: object) -> str:
     return value.name if isinstance(value, Fault) else str(value).replace(" ", "-")
+
+
+def cells(wanted: list[tuple[Fault, Point]], quick: tuple[str, ...] = QUICK) -> list[Any]:
+    """The cells as parameters, all but the quick ones marked as slow."""
+    return [
+        pytest.param(f, p, marks=() if f.name in quick else pytest.mark.slow) for f, p in wanted
+    ]
+
+
+ONCE = tuple(fault.name for fault, _ in TURN_CELLS if not fault.silence)
 
 
 def backoff(fault: Fault) -> list[float]:
@@ -52,7 +66,7 @@ def told(events: list[object], fault: Fault) -> None:
     assert "Traceback" not in error.message and "sk-test-1" not in error.message
 
 
-@pytest.mark.parametrize(("fault", "point"), TURN_CELLS, ids=name)
+@pytest.mark.parametrize(("fault", "point"), cells(TURN_CELLS, ONCE), ids=name)
 def test_a_fault_that_passes(fault: Fault, point: Point, tmp_path: Path) -> None:
     async def check() -> None:
         brain = Brain(lambda: fault.reply(point), point, times=1)
@@ -88,9 +102,7 @@ def test_a_fault_that_passes(fault: Fault, point: Point, tmp_path: Path) -> None
     run_fast(check())
 
 
-@pytest.mark.parametrize(
-    ("fault", "point"), [cell for cell in TURN_CELLS if cell[0].then is Then.AGAIN], ids=name
-)
+@pytest.mark.parametrize(("fault", "point"), cells(WAITED_OUT), ids=name)
 def test_a_fault_that_stays(fault: Fault, point: Point, tmp_path: Path) -> None:
     async def check() -> None:
         brain = Brain(lambda: fault.reply(point), point, times=ALWAYS)
@@ -106,9 +118,7 @@ def test_a_fault_that_stays(fault: Fault, point: Point, tmp_path: Path) -> None:
     run_fast(check())
 
 
-@pytest.mark.parametrize(
-    ("fault", "point"), [cell for cell in TURN_CELLS if cell[0].then is Then.AGAIN], ids=name
-)
+@pytest.mark.parametrize(("fault", "point"), cells(WAITED_OUT), ids=name)
 def test_a_wait_that_is_cancelled(fault: Fault, point: Point, tmp_path: Path) -> None:
     """Esc ends the pause at once; a message typed during it is not lost."""
 
@@ -132,7 +142,7 @@ def test_a_wait_that_is_cancelled(fault: Fault, point: Point, tmp_path: Path) ->
     run_fast(check())
 
 
-@pytest.mark.parametrize(("fault", "point"), SUMMARY_CELLS, ids=name)
+@pytest.mark.parametrize(("fault", "point"), cells(SUMMARY_CELLS), ids=name)
 @pytest.mark.parametrize("times", [1, ALWAYS], ids=["passes", "stays"])
 def test_a_fault_of_the_summary_call(
     fault: Fault, point: Point, times: int, tmp_path: Path
@@ -167,7 +177,7 @@ def test_a_fault_of_the_summary_call(
 
 
 def test_nothing_of_a_void_answer_is_shown_twice(tmp_path: Path) -> None:
-    fault, point = next(c for c in TURN_CELLS if c[1] is Point.TEXT and c[0].then is Then.AGAIN)
+    fault, point = next(cell for cell in WAITED_OUT if cell[1] is Point.TEXT)
 
     async def check() -> None:
         brain = Brain(lambda: fault.reply(point), point, times=2)
@@ -179,6 +189,5 @@ def test_nothing_of_a_void_answer_is_shown_twice(tmp_path: Path) -> None:
                 elif isinstance(event, TextArrived):
                     shown += event.text
             assert shown == "Still here."
-            assert of([], Notice) == []
 
     run_fast(check())

@@ -136,8 +136,9 @@ class EventView:
                 chat.void_answer()
                 self._answering = False
                 status.wait(
-                    f"{one_line(reason, 80)} · attempt {attempt} of {attempts}, next",
+                    f"Attempt {attempt} of {attempts} failed, next",
                     seconds_left=pause,
+                    why=reason,
                 )
             case TodoChanged():
                 screen.show_todo(event.items)

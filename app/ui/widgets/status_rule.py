@@ -31,11 +31,14 @@ class Waiting:
     """Estimated tokens that have come so far."""
     until: float | None = None
     """When the next attempt starts, for a countdown."""
+    why: str = ""
+    """Why there is a countdown; it stands last, since a narrow screen cuts the end off."""
 
     def text(self, now: float) -> str:
         """Return the sentence for the rule."""
         if self.until is not None:
-            return f"{self.what} in {max(0, round(self.until - now))}s · {self.hint}"
+            left = f"{self.what} in {max(0, round(self.until - now))}s · {self.hint}"
+            return f"{left} · {self.why}" if self.why else left
         came = f" · ~{short_tokens(round(self.tokens))} tokens" if self.tokens else ""
         return f"{self.what} · {seconds(max(0.0, now - self.since))}{came} · {self.hint}"
 
@@ -73,7 +76,12 @@ class StatusRule(Widget):
         return self._time() - self._waiting.since if self._waiting else 0.0
 
     def wait(
-        self, what: str, *, seconds_left: float | None = None, hint: str = "Esc cancels"
+        self,
+        what: str,
+        *,
+        seconds_left: float | None = None,
+        hint: str = "Esc cancels",
+        why: str = "",
     ) -> None:
         """Show what is waited for; the clock goes on from when waiting began."""
         if self._waiting is not None and seconds_left is None and self._waiting.until is None:
@@ -83,7 +91,7 @@ class StatusRule(Widget):
         since = self._waiting.since if self._waiting else now
         came = self._waiting.tokens if self._waiting else 0.0
         until = None if seconds_left is None else now + seconds_left
-        self._waiting = Waiting(what, since, hint, came, until)
+        self._waiting = Waiting(what, since, hint, came, until, why)
         self._said = ("", "")
         if self._timer is None:
             self._timer = self.set_interval(STEP, self.refresh)
