@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 import shlex
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import lru_cache
 
+from app.core.path_glob import path_glob
 from app.core.permission import Rule, Verdict
 from app.permission.commands import Command
 from app.permission.hazards import hazards
@@ -85,11 +85,11 @@ def speaks_of_path(rule: Rule, place: Place, places: Places, written: str = "") 
     if strict:
         return (
             place.inside is not pattern.startswith("/")
-            and _glob(pattern).fullmatch(names[0]) is not None
+            and path_glob(pattern).fullmatch(names[0]) is not None
         )
     folded = pattern.casefold().removeprefix("./").rstrip("/")
     for name in (name.casefold() for name in names):
-        if _glob(folded).fullmatch(name) or _glob(f"{folded}/**").fullmatch(name):
+        if path_glob(folded).fullmatch(name) or path_glob(f"{folded}/**").fullmatch(name):
             return True
         if "/" not in folded and any(fnmatch.fnmatchcase(part, folded) for part in name.split("/")):
             return True
@@ -139,21 +139,3 @@ def _tokens(pattern: str) -> list[str]:
         return shlex.split(pattern)
     except ValueError:
         return pattern.split()
-
-
-@lru_cache(maxsize=256)
-def _glob(pattern: str) -> re.Pattern[str]:
-    """Return the expression for a path glob: ``*`` stays within a folder, ``**`` does not."""
-    out, at = "", 0
-    while at < len(pattern):
-        if pattern.startswith("**/", at):
-            out, at = out + "(?:.*/)?", at + 3
-        elif pattern.startswith("**", at):
-            out, at = out + ".*", at + 2
-        elif pattern[at] == "*":
-            out, at = out + "[^/]*", at + 1
-        elif pattern[at] == "?":
-            out, at = out + "[^/]", at + 1
-        else:
-            out, at = out + re.escape(pattern[at]), at + 1
-    return re.compile(out, re.DOTALL)

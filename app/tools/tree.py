@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
+
+from app.core.path_glob import path_glob
 
 SKIPPED_FOLDERS = frozenset(
     {
@@ -157,44 +157,9 @@ class Glob:
 
     def __init__(self, pattern: str) -> None:
         self._name_only = "/" not in pattern.strip("/")
-        self._expression = re.compile(translate_glob(pattern.lstrip("/")))
+        self._expression = path_glob(pattern.lstrip("/"))
 
     def matches(self, relative: str) -> bool:
         """Whether a path relative to the search's folder matches."""
         subject = relative.rsplit("/", 1)[-1] if self._name_only else relative
         return self._expression.fullmatch(subject) is not None
-
-
-def translate_glob(pattern: str) -> str:
-    """Return the regular expression of a path pattern with ``**``, ``*``, ``?``, ``[...]`` and ``{a,b}``."""
-    out: list[str] = []
-    at = 0
-    braces = 0
-    while at < len(pattern):
-        rest = pattern[at:]
-        character = pattern[at]
-        if rest.startswith("**/"):
-            out.append("(?:.*/)?")
-            at += 3
-            continue
-        if rest.startswith("**"):
-            out.append(".*")
-            at += 2
-            continue
-        if character == "[" and "]" in rest[2:]:
-            end = pattern.index("]", at + 2) + 1
-            out.append(fnmatch.translate(pattern[at:end]).removeprefix("(?s:").split(r")\Z")[0])
-            at = end
-            continue
-        if character == "{" and "}" in rest:
-            braces += 1
-            out.append("(?:")
-        elif character == "}" and braces:
-            braces -= 1
-            out.append(")")
-        elif character == "," and braces:
-            out.append("|")
-        else:
-            out.append({"*": "[^/]*", "?": "[^/]"}.get(character, re.escape(character)))
-        at += 1
-    return "(?s:" + "".join(out) + ")" if not braces else re.escape(pattern)
