@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Callable
 
+import pytest
+
 from tests.e2e.desk import EMPTY_PROMPT, READY, Desk, answer_question, ask, chat, finish, opened
 from tests.e2e.endpoint import (
     Body,
@@ -20,6 +22,7 @@ from tests.e2e.endpoint import (
     says,
 )
 
+pytestmark = pytest.mark.slow
 OVERLOADED = Refusal(529, "overloaded_error", "Overloaded")
 FIRST = "what is in this folder?"
 
