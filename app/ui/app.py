@@ -47,7 +47,7 @@ class PalApp(App[None]):
         self.approver = ScreenApprover()
         folder = wiring.state_folder
         self.history = PromptHistory(folder / "history.jsonl" if folder else None, wiring.mask)
-        self.drafts = Drafts(folder, wiring.settings.folder) if folder else None
+        self.drafts = Drafts(folder, wiring.settings.folder, mask=wiring.mask) if folder else None
         self.attention = Attention(self.write_terminal)
         self.moved_keys: Mapping[str, str] = in_force(wiring.settings.keymap)
         """The user's keymap, as far as it is used."""
@@ -61,11 +61,19 @@ class PalApp(App[None]):
         return Screen() if self.wiring.trust is not None else PairScreen(self.wiring.settings)
 
     def on_mount(self) -> None:
+        self.app_resume_signal.subscribe(self, self._came_back)
         self.use_keymap(self.wiring.settings.keymap)
         if self.wiring.trust is not None:
             from app.ui.screens.trust import TrustScreen
 
             self.push_screen(TrustScreen(self.wiring.trust), self._trusted)
+
+    def _came_back(self, _: object = None) -> None:
+        """Draw everything again: the terminal was in other hands."""
+        self.attention.forget_title()
+        self.refresh(layout=True)
+        if self.pair is not None:
+            self.pair.show_title()
 
     def get_driver_class(self) -> type[Driver]:
         """Read a terminal without its stray reports."""

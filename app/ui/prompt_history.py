@@ -45,7 +45,7 @@ class PromptHistory:
         if text.strip() and len(text) <= MAX_CHARS and (not texts or texts[-1] != text):
             texts.append(text)
             self._write(text)
-        self._at = len(texts)
+        self._at = len(self.texts)  # the file may have been shortened meanwhile
         self._draft = ""
 
     def before(self, current: str) -> str | None:

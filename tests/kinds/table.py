@@ -339,7 +339,7 @@ RECORD = _theme(
             "what can be resumed is listed with times and words",
             "kinds/test_record.py::a_resume_without_a_session_says_what_there_is "
             "test_cli.py::an_unknown_session_is_told_with_what_there_is "
-            "ui/test_sheets.py::the_resume_picker_searches_and_opens_the_chosen_session "
+            "ui/test_sheets.py::a_session_that_cannot_be_resumed_leaves_a_clear_error "
             "adapters/test_session_list.py::the_list_tells_what_people_look_for",
         ),
         "denies its own work": (

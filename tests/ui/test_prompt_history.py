@@ -55,3 +55,13 @@ def test_searching_finds_the_newest_first_without_regard_to_case():
     for text in ("Run the tests", "write a parser", "run the linter"):
         history.add(text)
     assert history.search("RUN") == ["run the linter", "Run the tests"]
+
+
+def test_secrets_are_masked_on_their_way_to_the_file_and_stay_in_this_session(tmp_path):
+    path = tmp_path / "history.jsonl"
+    history = PromptHistory(path, lambda text: text.replace("k3y", "[key]"))
+    for number in range(2_001):
+        history.add(f"use k3y {number}")
+    assert history.before("") == "use k3y 2000"
+    assert "k3y" not in path.read_text()
+    assert PromptHistory(path).texts[-1] == "use [key] 2000"

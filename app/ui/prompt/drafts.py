@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,10 +35,19 @@ class Drafts:
     Args:
         state: The user's state folder.
         folder: The project folder.
+        mask: What is done to a text on its way to the file.
         process: Id of this process.
     """
 
-    def __init__(self, state: Path, folder: Path, *, process: int | None = None) -> None:
+    def __init__(
+        self,
+        state: Path,
+        folder: Path,
+        *,
+        mask: Callable[[str], str] = str,
+        process: int | None = None,
+    ) -> None:
+        self._mask = mask
         self._place = state / "drafts"
         self._key = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
         self._own = self._place / f"{self._key}.{process or os.getpid()}.json"
@@ -49,7 +58,8 @@ class Drafts:
             if not draft.text.strip():
                 self._own.unlink(missing_ok=True)
             elif len(draft.text) + sum(map(len, draft.pastes.values())) <= MOST_CHARS:
-                content = {"text": draft.text, "pastes": dict(draft.pastes)}
+                pastes = {number: self._mask(text) for number, text in draft.pastes.items()}
+                content = {"text": self._mask(draft.text), "pastes": pastes}
                 write_private(self._own, json.dumps(content))
 
     def take(self) -> Draft:

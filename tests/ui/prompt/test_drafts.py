@@ -54,3 +54,13 @@ def test_a_damaged_draft_and_a_folder_that_cannot_be_written_stop_nobody(tmp_pat
     (tmp_path / "drafts").write_text("a file stands here")
     drafts.save(Draft("text"))
     assert drafts.take() == Draft()
+
+
+def test_secrets_are_masked_on_their_way_to_the_file(tmp_path, ended):
+    drafts = Drafts(tmp_path, tmp_path, process=ended, mask=lambda t: t.replace("k3y", "[key]"))
+    drafts.save(Draft("use k3y [Pasted text #1]", {1: "and k3y"}))
+    (file,) = (tmp_path / "drafts").iterdir()
+    assert "k3y" not in file.read_text()
+    assert Drafts(tmp_path, tmp_path).take() == Draft(
+        "use [key] [Pasted text #1]", {1: "and [key]"}
+    )
