@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
 
 from app.ui.terminal.notices import GIVE_TITLE_BACK, KEEP_TITLE
 from app.ui.terminal.reading import Escape, Pasted, Read, TerminalReader, Typed
@@ -49,12 +50,13 @@ class PalDriver(LinuxDriver):
         """Begin again after a stop; one that was not announced left everything switched on."""
         if self.is_on:
             self.suspend_application_mode()
+            self._must_signal_resume = True
         super().resume_application_mode()
 
     def run_input_thread(self) -> None:
         """Read until the driver stops."""
         reader, parser = TerminalReader(), XTermParser(self._debug)
-        decode = getincrementaldecoder("utf-8")("replace").decode
+        decode = getincrementaldecoder("utf-8")("surrogateescape").decode
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
@@ -70,6 +72,13 @@ class PalDriver(LinuxDriver):
                 for message in parser.tick():
                     self.process_message(message)
 
+    def _is_outside(self, message: Message) -> bool:
+        """Whether it is a mouse report from outside of the screen, which would take the focus from the prompt."""
+        if not isinstance(message, events.MouseEvent):
+            return False
+        width, height = self._app.size
+        return message.screen_x >= width or message.screen_y >= height
+
     def _read(self) -> bytes:
         try:
             return os.read(self.fileno, READ_BYTES)
@@ -81,7 +90,8 @@ class PalDriver(LinuxDriver):
             match what:
                 case Typed(text):
                     for message in parser.feed(text):
-                        self.process_message(message)
+                        if not self._is_outside(message):
+                            self.process_message(message)
                 case Escape():
                     self.process_message(events.Key("escape", "\x1b"))
                 case Pasted(text):
@@ -97,7 +107,6 @@ def mend_line_editing(handle: int) -> None:
     wanted = termios.ECHO | termios.ICANON
     if attributes[3] & wanted == wanted:
         return
-    attributes[0] |= termios.ICRNL | termios.BRKINT
-    attributes[1] |= termios.OPOST
+    attributes[0] |= termios.ICRNL | termios.IXON
     attributes[3] |= wanted | termios.IEXTEN | termios.ISIG
     termios.tcsetattr(handle, termios.TCSANOW, attributes)

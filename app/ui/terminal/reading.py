@@ -40,7 +40,9 @@ _OPEN = re.compile(
 _REST_OF_MOUSE = re.compile(r"[\d;-]*[Mm]|[\d;-]+\Z")
 _REST_OF_END = re.compile(r"\\")
 _REST_OF_TEXT = re.compile(r"[ -~]{0,400}?(?:\x07|\x1b\\|\x9c)|[0-9a-fA-Frgb:;/]+\Z")
-_CONTROLS = re.compile(r"[\x80-\x9f]")
+_NOT_TYPED = re.compile("[\x80-\x9f\ud800-\udfff]")
+"""Controls of an eight-bit terminal, and bytes that were no text."""
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class TerminalReader:
             if now - self._since >= PASTE_SECONDS:
                 text, self._paste = "".join(self._paste) + self._open, None
                 self._open = ""
-                yield Pasted(text)
+                yield _pasted(text)
             return
         if not self._open or now - self._since < KEY_SECONDS:
             return
@@ -152,7 +154,7 @@ class TerminalReader:
         text, mark, rest = data.partition(PASTE_END)
         if mark:
             self._paste = None
-            yield Pasted("".join((*pieces, text)))
+            yield _pasted("".join((*pieces, text)))
             return rest
         begun = next(
             (n for n in range(len(PASTE_END) - 1, 0, -1) if data.endswith(PASTE_END[:n])), 0
@@ -163,6 +165,10 @@ class TerminalReader:
 
 
 def _typed(text: str) -> Iterator[Typed]:
-    text = _CONTROLS.sub("", text)
+    text = _NOT_TYPED.sub("", text)
     if text:
         yield Typed(text)
+
+
+def _pasted(text: str) -> Pasted:
+    return Pasted(_NO_TEXT.sub("\ufffd", text))

@@ -43,7 +43,9 @@ def as_input(sequence: str) -> str:
     """
     if sequence in ANSI_SEQUENCES_KEYS or _WANTED.fullmatch(sequence):
         return sequence
-    if len(sequence) == 2:  # Alt and a character, for which the key parser would wait, and lose the Alt of an Enter
+    if (
+        len(sequence) == 2
+    ):  # Alt and a character, for which the key parser would wait, and lose the Alt of an Enter
         held, char = "4" if sequence[1].isupper() else "3", sequence[1].lower().replace("\n", "\r")
         return f"\x1b[{ord(char[0])};{held}u"
     if modified := _MODIFIED.fullmatch(sequence):
