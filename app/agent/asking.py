@@ -56,21 +56,26 @@ class Asking:
         Raises:
             ModelError: The call failed for good. Text that had come is kept in the record as a remark.
         """
-        shrunk = bared = False
+        refused, bared = 0, False
         while True:
             try:
-                return await self._stream()
+                answer = await self._stream()
             except ContextOverflow as error:
                 self._learn_size(error)
-                if shrunk or not await self.layers.overflow(self.tell):
+                size = self.dialogue.used
+                if refused or not await self.layers.overflow(self.tell):
                     raise
-                shrunk = True
+                refused = size
             except SignatureRejected:
                 if bared:
                     raise
                 bared = True
                 await self.dialogue.bare_all()
                 self.tell(Notice("The endpoint refused earlier thinking; it was removed for good."))
+            else:
+                if refused:
+                    self.learn_from_full(refused)
+                return answer
 
     async def _stream(self) -> Answer:
         dialogue, layers = self.dialogue, self.layers
@@ -131,18 +136,16 @@ class Asking:
                 self.tell(Notice(_about_pictures(event), warning=True))
 
     def _learn_size(self, error: ContextOverflow) -> None:
-        """Believe the endpoint's figures; where it gives none, it takes less than what was sent."""
+        """Believe the endpoint's figures."""
         dialogue = self.dialogue
         if error.sent:
             counted = Usage(input=error.sent)
             dialogue.meter = dialogue.meter.measure(counted, sent=self.sent, now=self.sent)
         if error.window:
             dialogue.learn_window(error.window)
-        else:
-            self.learn_from_full(dialogue.used)
 
     def learn_from_full(self, tokens: int) -> None:
-        """Note that the window is no larger than this."""
+        """Note that the window is no larger than this, which was too much where less was taken."""
         if tokens < self.dialogue.frame.window:
             self.dialogue.learn_window(tokens)
 

@@ -189,11 +189,12 @@ class Turn:
                     pauses += 1
                 case StopReason.WINDOW_EXCEEDED:
                     await self._refuse_calls(uses, "[not run: the context window was full]")
-                    self.asking.learn_from_full(self.dialogue.used)
+                    size = self.dialogue.used
                     if was_full or not await self.layers.overflow(self.tell):
                         self.tell(Notice(FULL, warning=True))
                         return TurnEnd.CUT
                     was_full = True
+                    self.asking.learn_from_full(size)
                     await self._hand_over()
                 case StopReason.MAX_TOKENS:
                     await self._refuse_calls(uses, NOT_RUN)

@@ -294,3 +294,19 @@ async def still_works(desk: Bench, *, calm: bool = True) -> None:
     assert ended(events).end is TurnEnd.DONE, of(events, ErrorRaised)
     assert desk.brain.problems == []
     assert not calm or not any(e.report.layer is Layer.AUTO for e in of(events, Compacted))
+
+
+def test_one_refusal_for_size_that_nothing_confirms_changes_no_window(tmp_path: Path) -> None:
+    """A proxy may refuse a small request by mistake: the session must not be cramped for ever."""
+
+    async def check() -> None:
+        brain = Picky(lambda body: True, error_reply(413, "request_too_large", "too large"))
+        async with bench(tmp_path, brain) as desk:
+            before = desk.session.budget
+            await desk.run(TASK)
+            brain.refuses = lambda body: False
+            await still_works(desk)
+            after = desk.session.budget
+            assert (after.window, after.threshold) == (before.window, before.threshold)
+
+    run_fast(check())
