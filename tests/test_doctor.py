@@ -18,6 +18,7 @@ from app.errors import ConfigError
 from app.settings import Conflict, Settings
 from tests.fakes.model import ScriptedModel, says
 from tests.wire import sse
+from tests.wire.faults import FAULTS, Point
 from tests.wire.server import Reply, error_reply, json_reply, unused_port, wire_server
 from tests.wire.transport import ScriptedTransport
 
@@ -235,6 +236,23 @@ async def test_each_failure_of_the_request_is_explained(tmp_path, reply, saw, to
     assert checks["request"]["state"] == "failed"
     assert saw in checks["request"]["saw"]
     assert todo in checks["request"]["todo"]
+    assert KEY not in text
+    assert len([r for r in server.requests if r.path == "/v1/messages"]) == 1
+
+
+DOCTORED = [fault for fault in FAULTS if Point.FIRST in fault.at and not fault.silence]
+
+
+@pytest.mark.parametrize("fault", DOCTORED, ids=lambda fault: fault.name)
+async def test_each_fault_is_told_in_the_words_of_a_session_and_asked_about_once(tmp_path, fault):
+    async with wire_server(fault.reply(Point.FIRST), json_reply({}, 404)) as server:
+        values = settings(tmp_path, base_url=server.url, model="scripted")
+        retry = RetryPolicy(attempts=1)
+        model = AnthropicModel(base_url=server.url, api_key=KEY, retry=retry)
+        code, checks, text = await examined(values, model)
+    assert code == 1
+    assert fault.says in checks["request"]["saw"]
+    assert fault.todo in checks["request"]["todo"]
     assert KEY not in text
     assert len([r for r in server.requests if r.path == "/v1/messages"]) == 1
 

@@ -68,8 +68,6 @@ class RetryPolicy:
         Raises:
             ModelError: No further attempt is made; it is ``error``, or a `Busy` that names a wait too long to keep.
         """
-        if attempt >= self.attempts_for(error, known=known):
-            raise error
         asked = error.retry_after if isinstance(error, Busy) else None
         if asked is not None and asked > self.longest_wait:
             raise Busy(
@@ -79,6 +77,8 @@ class RetryPolicy:
                 status=error.status,
                 url=error.url,
             )
+        if attempt >= self.attempts_for(error, known=known):
+            raise error
         if asked is not None and asked > 0:
             return asked
         backoff = min(self.longest_backoff, self.first_pause * 2.0 ** min(attempt - 1, 30))

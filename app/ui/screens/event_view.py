@@ -52,7 +52,7 @@ GAUGE_STEP = 0.1
 ENDS = {
     TurnEnd.DONE: ("✓ done", "$text-success"),
     TurnEnd.CANCELLED: ("■ cancelled", "$text-warning"),
-    TurnEnd.FAILED: ("✗ failed", "$text-error"),
+    TurnEnd.FAILED: ("✗ failed; /retry tries again", "$text-error"),
     TurnEnd.REFUSED: ("✗ the model refused", "$text-error"),
     TurnEnd.CUT: ("… cut at the output limit; say “go on”", "$text-warning"),
     TurnEnd.WAITING: ("■ compacted; waits for you", "$text-warning"),
