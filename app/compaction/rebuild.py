@@ -70,7 +70,8 @@ async def prepare(situation: Situation, layer: Layer, wish: str, read: ReadLines
     """
     conversation, policy, threshold = situation.conversation, situation.policy, situation.threshold
     known = ledger(conversation, situation.todo)
-    keep_from = tail.must_keep_from(conversation, refused=situation.refused)
+    half = situation.raw(threshold / 2) - situation.meter.floor
+    keep_from = tail.must_keep_from(conversation, room=half, refused=situation.refused)
     matches = focus.matching(
         conversation,
         wish,

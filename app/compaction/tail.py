@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -39,11 +40,14 @@ def unseen_from(conversation: Conversation) -> int:
     return max(0, at)
 
 
-def must_keep_from(conversation: Conversation, *, refused: bool = False) -> int:
+def must_keep_from(
+    conversation: Conversation, *, room: float = math.inf, refused: bool = False
+) -> int:
     """Return the position from which on everything stays: what is unseen, and the last complete exchange.
 
     Args:
         conversation: What is cut.
+        room: Raw tokens that the last exchange may take; a larger one is left to the summary.
         refused: Whether the endpoint refused it for its size. Then of several unanswered messages of the user only
             the newest stays whole: an earlier one may be what is too large.
     """
@@ -58,6 +62,9 @@ def must_keep_from(conversation: Conversation, *, refused: bool = False) -> int:
     if not before:
         return unseen
     last = before[-1].first
+    lines = lines_by_call(conversation)
+    if size(conversation, Unit(last, unseen), lines) > room:
+        return unseen
     if len(before) > 1 and unseen == len(entries):
         question = before[-2].first
         if entries[question].message.role == "user" and _is_answer(entries[last]):

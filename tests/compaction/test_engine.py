@@ -121,6 +121,19 @@ def test_at_idle_the_question_and_its_answer_stay() -> None:
     assert problems(sent(story)) == ()
 
 
+def test_a_huge_last_answer_is_left_to_the_summary_so_that_the_next_request_fits() -> None:
+    story = told(steps=5)
+    story.answer(lines(1_200))
+    story.say("go on with the second part")
+    state = situation(story.conversation)
+    assert story.conversation.sizes.total > state.threshold
+    done, _ = run(state, says(GOOD))
+    story.commit(done.draft)
+    (message,) = story.conversation.view().messages
+    assert message.text.endswith("go on with the second part")
+    assert done.report.after < state.threshold / 2
+
+
 @pytest.mark.parametrize("name", MISBEHAVIOURS)
 def test_a_first_failure_is_repaired_by_a_later_rung(name: str) -> None:
     story = told()
