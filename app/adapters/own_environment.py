@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 from collections.abc import Collection
@@ -45,6 +44,8 @@ def _regions() -> list[tuple[int, int]]:
 
 def _overwrite(start: int, end: int, keys: list[bytes]) -> None:
     """Overwrite every key between two addresses of our own memory; the kernel vouches for the bounds."""
+    import ctypes  # not before the first paint
+
     data = ctypes.string_at(start, end - start)
     for key in keys:
         at = data.find(key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import secrets
 import sys
 import traceback
@@ -34,7 +33,7 @@ def crash_error(error: BaseException, mask: Callable[[str], str]) -> PalError:
         return known(mask(text))
 
     stack = "".join(traceback.format_exception(error))
-    about = f"palimpsest {__version__}, Python {platform.python_version()}, {sys.platform}\n"
+    about = f"palimpsest {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n"
     path = Path.home() / STATE_FOLDER / REPORT_FILE
     said = "A session that was open is saved: pal --continue goes on with it."
     try:
