@@ -15,6 +15,7 @@ from textual.binding import BindingType
 from textual.driver import Driver
 from textual.screen import Screen
 
+from app.core.visible_text import visible_text
 from app.errors import ConfigError
 from app.settings import Level
 from app.ui.approval import ScreenApprover
@@ -139,6 +140,10 @@ class PalApp(App[None]):
             yield SystemCommand(
                 f"/{command.name}", command.help, lambda name=command.name: pair.submit(f"/{name}")
             )
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy a text as it is seen: what hides or acts must not be pasted elsewhere."""
+        super().copy_to_clipboard(visible_text(text, progress=False))
 
     def action_interrupt(self) -> None:
         """Ctrl+C: copy what is selected; else close a sheet, or let the pair screen decide."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import PurePath
 
+from app.core.visible_text import one_line
+
 
 def tokens(count: int) -> str:
     """Return a token count in full, ``18,240``."""
@@ -73,12 +75,15 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+LONGEST_PATH = 1_000
+
+
 def short_path(path: PurePath, home: PurePath | None, width: int) -> str:
     """Return a folder in at most ``width`` characters: the home folder as ``~``, its front left out first."""
-    text = str(path)
+    text = one_line(str(path), LONGEST_PATH)
     if home is not None and path.is_relative_to(home):
         rest = path.relative_to(home).as_posix()
-        text = "~" if rest == "." else f"~/{rest}"
+        text = "~" if rest == "." else one_line(f"~/{rest}", LONGEST_PATH)
     if len(text) <= width:
         return text
     return f"…{text[-(width - 1) :]}" if width > 1 else "…"

@@ -122,7 +122,7 @@ class DetailsScreen(Sheet[Wish]):
         try:
             await self._session.pin(result, on)
         except PalError as error:
-            self.notify(str(error), severity="error", markup=False)
+            self.notify(one_line(str(error)), severity="error", markup=False)
             return
         self.query_one(OptionList).replace_option_prompt(result, self._result_row(result))
 
@@ -130,7 +130,7 @@ class DetailsScreen(Sheet[Wish]):
         try:
             text = visible_text(await self._session.recall(result))
         except PalError as error:
-            text = str(error)
+            text = visible_text(str(error))
         self.query_one("#original-text", Static).update(Content(text))
         self.query_one("#original").scroll_home(animate=False)
 
@@ -141,7 +141,7 @@ class DetailsScreen(Sheet[Wish]):
             after = await self._session.view_after(commit)
             text = diff_content(await asyncio.to_thread(view_diff, before, after))
         except PalError as error:
-            text = Content.styled(str(error), "$text-error")
+            text = Content.styled(visible_text(str(error)), "$text-error")
         self.query_one("#view-diff", Static).update(text)
 
     def _facts(self) -> Content:
@@ -212,7 +212,7 @@ def facts_of(report: CompactionReport) -> list[tuple[str, str]]:
         ("made by", MADE_BY.get(report.method, report.method)),
         ("cost", cost(report.cost) if _was_paid(report) else ""),
         ("took", seconds(report.seconds) if report.seconds else ""),
-        ("transcript", report.transcript),
+        ("transcript", one_line(report.transcript)),
         ("time", f"{clock(report.time)}  ({report.time})" if report.time else ""),
     ]
     return [(name, text) for name, text in rows if text]

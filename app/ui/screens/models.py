@@ -11,7 +11,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.core.requests import ModelInfo
-from app.core.visible_text import one_line
+from app.core.visible_text import one_line, visible_text
 from app.errors import PalError
 from app.ui.format import short_tokens
 from app.ui.screens.sheet import Sheet
@@ -46,7 +46,7 @@ class ModelScreen(Sheet[str]):
         try:
             models = await self._session.models()
         except PalError as error:
-            note.update(Content.styled(f"{error}\n{error.hint}", "$text-error"))
+            note.update(Content.styled(visible_text(f"{error}\n{error.hint}"), "$text-error"))
             return
         if not models:
             note.update(Content("This endpoint lists no models; /model NAME sets one."))

@@ -42,5 +42,5 @@ class OriginalScreen(Sheet[None]):
         try:
             text = visible_text(await self._session.recall(self._result))
         except PalError as error:
-            text = str(error)
+            text = visible_text(str(error))
         self.query_one("#text", Static).update(Content(text))

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.core.visible_text import one_line
+from app.core.visible_text import one_line, visible_text
 from app.errors import PalError
 from app.settings import DEFAULT, SettingRow, rows, set_value
 from app.ui.screens.sheet import Sheet
@@ -157,7 +157,7 @@ class SettingsScreen(Sheet[None]):
         return self._rows.get(option.id or "") if option is not None else None
 
     def _about(self, text: str, style: str) -> None:
-        self.query_one("#about", Static).update(Content.styled(text, style))
+        self.query_one("#about", Static).update(Content.styled(visible_text(text), style))
 
     def _fill(self) -> None:
         wanted = self._word.casefold()

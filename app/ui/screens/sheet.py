@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar, Generic, TypeVar
 
-from rich.markup import escape
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
+from app.core.visible_text import one_line
 from app.ui.widgets.key_footer import Hint, KeyFooter
 
 Result = TypeVar("Result")
@@ -44,7 +45,7 @@ class Sheet(ModalScreen[Result], Generic[Result]):
 
     def compose(self) -> ComposeResult:
         frame = Vertical(id="sheet")
-        frame.border_title = escape(self.title_text())
+        frame.border_title = Content(one_line(self.title_text()))
         with frame:
             yield from self.body()
             footer = KeyFooter()

@@ -230,15 +230,14 @@ class ApprovalPanel(Vertical, can_focus=True):
 
     def _fill(self, request: ApprovalRequest) -> None:
         shown, hidden = _revealed(request.detail)
-        title = Content.assemble(("? ", "bold $text-warning"), (one_line(request.title), "bold"))
+        flag = "! hidden characters, written out below  " if hidden else ""
+        title = Content.assemble(
+            ("? ", "bold $text-warning"), (flag, "bold $text-error"), (one_line(request.title), "bold")
+        )
         if request.is_diff and "(+" not in request.title:
             added, removed = diff_counts(request.detail)
             title = Content.assemble(
                 title, (f"  +{added}", "$text-success"), (f" -{removed}", "$text-error")
-            )
-        if hidden:
-            title = Content.assemble(
-                title, ("  ! hidden characters, written out below", "bold $text-error")
             )
         self.query_one("#question-title", Static).update(title)
         text = (

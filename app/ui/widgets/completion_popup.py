@@ -10,6 +10,7 @@ from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
 
+from app.core.visible_text import one_line
 from app.ui.commands import Completion
 
 ROWS = 8
@@ -64,14 +65,14 @@ class CompletionPopup(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        width = max((cell_len(offer.label) for offer in self._offers), default=0)
+        width = max((cell_len(one_line(offer.label)) for offer in self._offers), default=0)
         width = min(width, self.size.width * 2 // 5)
         rows: list[Content] = []
         for at, offer in self._window():
-            label = Content(offer.label).truncate(width, ellipsis=True)
+            label = Content(one_line(offer.label)).truncate(width, ellipsis=True)
             gap = " " * (width - label.cell_length + 2)
             mark = "❯ " if at == self._at else "  "
-            line = Content.assemble(mark, label, gap, (offer.help, "$text-muted"))
+            line = Content.assemble(mark, label, gap, (one_line(offer.help), "$text-muted"))
             line = line.truncate(self.size.width, ellipsis=True)
             rows.append(
                 line.stylize("bold $text-primary", 0, 2 + width) if at == self._at else line
