@@ -232,7 +232,9 @@ class ApprovalPanel(Vertical, can_focus=True):
         shown, hidden = _revealed(request.detail)
         flag = "! hidden characters, written out below  " if hidden else ""
         title = Content.assemble(
-            ("? ", "bold $text-warning"), (flag, "bold $text-error"), (one_line(request.title), "bold")
+            ("? ", "bold $text-warning"),
+            (flag, "bold $text-error"),
+            (one_line(request.title), "bold"),
         )
         if request.is_diff and "(+" not in request.title:
             added, removed = diff_counts(request.detail)
