@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import json
 import shutil
 import tempfile
 import time
@@ -19,7 +18,7 @@ from app.core.addresses import is_loopback
 from app.core.messages import user
 from app.core.ports import Model
 from app.core.requests import Answer, FieldDropped, ModelInfo, ModelRequest
-from app.core.visible_text import escaped
+from app.core.visible_text import escaped, json_line
 from app.errors import ConfigError, ContextOverflow, ModelError, Rejected
 from app.settings import Settings, is_plain_http, mask
 
@@ -94,7 +93,7 @@ async def run_doctor(
     failed = any(check.state is State.FAILED for check in checks)
     if as_json:
         listed = [asdict(check) for check in checks]
-        write(json.dumps({"v": 1, "ok": not failed, "checks": listed}, ensure_ascii=False))
+        write(json_line({"v": 1, "ok": not failed, "checks": listed}))
     else:
         write(_verdict(checks))
     return 1 if failed else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import sys
 from contextlib import aclosing
@@ -33,7 +32,7 @@ from app.core.events import (
 )
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
 from app.core.reports import DIGEST
-from app.core.visible_text import VisibleStream, visible_text
+from app.core.visible_text import VisibleStream, json_line, visible_text
 
 FORMAT_VERSION = 1
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -112,7 +111,7 @@ class _Printer:
             self._show_text(event)
         elif self._output is Output.STREAM_JSON or isinstance(event, TurnEnded):
             for record in as_records(event, self._session.name):
-                print(json.dumps(record, ensure_ascii=False), file=self._out, flush=True)
+                print(json_line(record), file=self._out, flush=True)
         if self._output is not Output.STREAM_JSON and isinstance(event, Compacted):
             self._say(*event.report.lines)
             if event.report.method == DIGEST:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 _IN_STRING = r"[^\x07\x1b\x9c\n\x90\x98\x9d-\x9f]*"
@@ -85,6 +86,14 @@ def escaped(text: str) -> str:
     return (
         text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
     )
+
+
+def json_line(value: object) -> str:
+    """Return a value as JSON on one line in which whatever acts or hides is an escape; it reads back the same."""
+    line = json.dumps(value, ensure_ascii=False)
+    if not _is_suspect(line):
+        return line
+    return _ODD.sub(lambda found: json.dumps(found[0])[1:-1], line)
 
 
 def hides_something(text: str) -> bool:

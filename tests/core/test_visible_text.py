@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import unicodedata
 from time import process_time
 
@@ -11,6 +12,7 @@ from app.core.visible_text import (
     VisibleStream,
     escaped,
     hides_something,
+    json_line,
     one_line,
     revealed_text,
     visible_text,
@@ -153,3 +155,10 @@ def test_no_flood_takes_more_than_its_length(flood: str) -> None:
 
     short = min(seconds(2_000) for _ in range(3))
     assert min(seconds(20_000) for _ in range(3)) < 60 * short + 0.05
+
+
+@given(NASTY)
+def test_a_line_of_json_holds_nothing_that_acts_or_hides_and_reads_back_the_same(text: str) -> None:
+    line = json_line({"text": text})
+    assert json.loads(line) == {"text": text}
+    assert controls(line) == [] and "\u202e" not in line
