@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 from typing import TypeVar
@@ -29,6 +30,7 @@ from app.core.effects import Effects
 from app.core.history import Bared, Cleared, Commit, Entry, Pinned, Remark, Rewound, Undone
 from app.core.messages import JsonObject, Message
 from app.core.ports import Clock, CommitDraft
+from app.errors import RecordUnwritable
 
 _M = TypeVar("_M", Cleared, Undone, Pinned, Bared, Rewound)
 
@@ -169,12 +171,16 @@ class SessionFiles:
         self._events.sync()
 
     def close(self) -> None:
-        """Sync and let go of the session; a folder in which nothing was said is removed."""
+        """Sync and let go of the session; a folder in which nothing was said is removed.
+
+        A disk that fails now takes nothing: what was acknowledged was synced when it was written.
+        """
         if self.closed:
             return
         self.closed = True
         try:
-            self.sync()
+            with suppress(RecordUnwritable):
+                self.sync()
         finally:
             self._segment.close()
             self._events.close()

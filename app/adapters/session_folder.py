@@ -47,7 +47,7 @@ def moved_files(files: SessionFiles, root: Path, display_root: str) -> SessionFi
         raise unwritable(root, problem) from error
     moved = open_files(root, name, files.clock, display_root)
     moved.masking = files.masking
-    with suppress(OSError, RecordUnwritable):  # what cannot be synced there is in the copy
+    with suppress(OSError):
         files.close()
     return moved
 

@@ -1,8 +1,9 @@
-"""Kills: at random instants, and at every single operation on the record; after each the session must go on whole."""
+"""Kills at random instants and at every operation on the record, and failures at each; the session must go on whole."""
 
 from __future__ import annotations
 
 import copy
+import errno
 import itertools
 import random
 import shutil
@@ -12,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tests.crash.faults import CHANGES, KILL_TORN, KILLS, WRITE
+from tests.crash.faults import HALVES, KILLS, WRITE
 from tests.crash.record_check import Verdict, files_of
-from tests.crash.spawner import Spawner, World
+from tests.crash.spawner import PLAIN, Spawner, World
 from tests.crash.work import ASKED, Outcome, Place, run_app
 
 COMMANDS = ("/compact the billing rules", "/undo")
@@ -25,9 +26,11 @@ RESUME = "what have we read so far?"
 
 @dataclass
 class Figures:
-    """What came of the kills."""
+    """What came of kills and failures."""
 
     kills: int = 0
+    failures: int = 0
+    """Operations that failed while the program ran on."""
     torn: int = 0
     """Kills that left half a line."""
     resumed: int = 0
@@ -58,7 +61,8 @@ class Figures:
 
     def __str__(self) -> str:
         return (
-            f"{self.kills} kills ({self.torn} torn lines), {self.resumed} resumed, {self.requests} requests; "
+            f"{self.kills} kills, {self.failures} failures, {self.torn} torn lines, {self.resumed} resumed, "
+            f"{self.requests} requests; "
             f"lost {self.lost}, duplicates {self.doubled}, damaged {self.damaged}, "
             f"invalid requests {self.invalid}, dead sessions {self.dead}"
         )
@@ -91,7 +95,7 @@ def print_once(place: Place, figures: Figures, where: str, world: World, life: f
             time.sleep(min(0.002, max(0.0, deadline - time.monotonic())))
         run.kill()
     outcome = ended()
-    _after(place, figures, where, outcome)
+    _after(place, figures, where, outcome, failing=_fails(world))
     return outcome.code
 
 
@@ -99,15 +103,35 @@ def app_once(place: Place, figures: Figures, where: str, world: World, life: flo
     """Talk in the app into its kill, and resume; return its exit code."""
     begun = len(place.ledger.bodies)
     code = run_app(place, world=world, life=life, commands=COMMANDS)
-    _after(place, figures, where, Outcome(code, sent=place.ledger.bodies[begun:]))
+    outcome = Outcome(code, sent=place.ledger.bodies[begun:])
+    _after(place, figures, where, outcome, failing=_fails(world))
     return code
 
 
-def _after(place: Place, figures: Figures, where: str, outcome: Outcome) -> None:
+def _fails(world: World) -> bool:
+    return str((world.plan or {}).get("do", "")).startswith("fail")
+
+
+def _unclear(outcome: Outcome) -> list[str]:
+    """What is wrong with what a run said whose disk had failed."""
+    said = f"{outcome.errors} {outcome.last.get('error')}"
+    if "Traceback" in said or outcome.code not in (0, 1):
+        return [f"exit {outcome.code}: {said}"]
+    named = any(
+        words in said for words in ("the disk is full", "cannot write", "could not be written")
+    )
+    return [] if outcome.code == 0 or named else [f"no word of the disk: {said}"]
+
+
+def _after(place: Place, figures: Figures, where: str, outcome: Outcome, *, failing: bool) -> None:
     figures.heard(outcome, where)
     figures.count(place.look(resumed=False), where)
     if outcome.killed:
         figures.kills += 1
+        resume(place, figures, where)
+    elif failing:
+        figures.failures += 1
+        figures.told += [f"{where}: {problem}" for problem in _unclear(outcome)]
         resume(place, figures, where)
     elif outcome.code:
         figures.dead += 1
@@ -118,7 +142,7 @@ FRONT_ENDS = {"print": print_once, "app": app_once}
 
 
 def random_kills(
-    front: str, kills: int, folder: Path, spawner: Spawner, *, seed: int, world: World = World()
+    front: str, kills: int, folder: Path, spawner: Spawner, *, seed: int, world: World = PLAIN
 ) -> Iterator[Figures]:
     """Kill at random instants, spread over the whole of a run; yield the figures after each run."""
     once, rng, figures = FRONT_ENDS[front], random.Random(seed), Figures()
@@ -144,18 +168,20 @@ def every_operation(
     folder: Path,
     spawner: Spawner,
     *,
-    only: tuple[str, ...] = CHANGES,
+    strikes: tuple[str, ...] = KILLS,
+    error: int = errno.EIO,
     stride: int = 1,
     offset: int = 0,
-    world: World = World(),
+    world: World = PLAIN,
 ) -> Iterator[Figures]:
-    """Kill before, in the middle of and after each operation of the same work; yield the figures after each run.
+    """Strike each operation of the same work in each way; yield the figures after each run.
 
     Args:
         front: "print" or "app".
         folder: Where the projects go.
         spawner: Starts the runs.
-        only: Kinds of operation.
+        strikes: What happens to the operation: kills or failures.
+        error: The number of the error, where it fails.
         stride: Take each such case only: 1 for all.
         offset: The first case, below ``stride``.
         world: What else is different.
@@ -168,21 +194,21 @@ def every_operation(
         before, asked = dict(place.before), place.asked
         shutil.rmtree(base, ignore_errors=True)
         shutil.copytree(place.folder, base)
-        dry = replace(world, plan=place.plan(only=only))
+        dry = replace(world, plan=place.plan())
         once(place, figures, f"{front}, turn {turn}, not killed", dry, None)
         operations = place.operations()
         after = copy.deepcopy((place.ledger, place.before, place.asked))
         shutil.copytree(place.folder, folder / "after")
         for line in operations:
             number, kind, name = line.split(" ", 2)
-            for do in KILLS:
-                if do == KILL_TORN and kind != WRITE:
+            for do in strikes:
+                if do in HALVES and kind != WRITE:
                     continue
                 case += 1
                 if case % stride != offset:
                     continue
                 _restore(place, base, (copy.deepcopy(ledger), dict(before), asked))
-                plan: dict[str, Any] = place.plan(only=only, at=int(number), do=do)
+                plan: dict[str, Any] = place.plan(at=int(number), do=do, number=error)
                 where = f"{front}, turn {turn}, {do} {kind} {number} ({name})"
                 once(place, figures, where, replace(world, plan=plan), None)
                 yield figures

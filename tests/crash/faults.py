@@ -23,6 +23,9 @@ FAIL = "fail"
 FAIL_HALF = "fail half way"
 """A write comes short, and the next operation fails."""
 KILLS = (KILL_BEFORE, KILL_TORN, KILL_AFTER)
+FAILS = (FAIL, FAIL_HALF)
+HALVES = (KILL_TORN, FAIL_HALF)
+"""What concerns writes only."""
 
 WRITE, SYNC, RENAME, CUT, OPEN, DELETE, FOLDER = (
     "write", "sync", "rename", "cut", "open", "delete", "folder",
@@ -122,7 +125,7 @@ class Layer:
     def _below(self, path: Any) -> str:
         if isinstance(path, int):
             return ""
-        name = os.path.abspath(os.fsdecode(path))
+        name = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - links stay as they are
         return name if name == self._plan.root or name.startswith(self._plan.root + "/") else ""
 
     def _strike(

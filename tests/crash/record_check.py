@@ -134,9 +134,7 @@ def _judge_words(
     verdict.doubled += [f"job {n} was said twice" for n in set(jobs) if jobs.count(n) > 1]
     waiting = [TAG.findall(row["data"]["text"]) for row in events if row.get("kind") == "queued"]
     known = {*jobs, *(n for found in waiting for n in found)}
-    verdict.lost += [
-        f"job {n} stood on the screen and is not there" for n in ledger.jobs - known
-    ]
+    verdict.lost += [f"job {n} stood on the screen and is not there" for n in ledger.jobs - known]
     texts = {b["text"] for row in messages for b in blocks(row) if b["type"] == "text"}
     for text in ledger.answers:
         if text and text not in texts:

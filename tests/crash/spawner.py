@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import fcntl
 import gc
+import itertools
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import termios
@@ -18,8 +20,13 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, Any
+
+from app.adapters.clock import SystemClock
+from app.adapters.demo.transport import DemoTransport
+from tests.crash.faults import Layer, Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -96,7 +103,7 @@ class Spawner:
         out: Path | str,
         err: Path | str | None = None,
         tty: str = "",
-        world: World | None = None,
+        world: World,
     ) -> Run:
         """Start the program.
 
@@ -117,7 +124,7 @@ class Spawner:
             out=str(out),
             err=str(err or os.devnull),
             tty=tty,
-            world=asdict(world or World()),
+            world=asdict(world),
         )
         return Run(self, answer["pid"])
 
@@ -136,6 +143,9 @@ class World:
     """Seconds by which the clock moves at each look, from now on; None for the real clock."""
     file_size: int = 0
     """Limit on the size of files in bytes; 0 for none."""
+
+
+PLAIN = World()
 
 
 def _serve(requests: IO[str], answers: IO[str]) -> None:
@@ -197,19 +207,11 @@ def _take_streams(request: Mapping[str, Any]) -> None:
         )
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)
-    sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
-    sys.__stdin__ = sys.stdin  # type: ignore[misc]
+    new = [os.fdopen(n, mode, encoding="utf-8", closefd=False) for n, mode in enumerate("rww")]
+    sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__ = new  # type: ignore[misc]
 
 
 def _change_world(world: World) -> None:
-    import resource
-
-    from app.adapters.clock import SystemClock
-    from app.adapters.demo.transport import DemoTransport
-    from tests.crash.faults import Layer, Plan
-
     DemoTransport.__init__.__kwdefaults__["delay"] = world.delay
     if world.bodies:
         handle = os.open(world.bodies, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -221,23 +223,23 @@ def _change_world(world: World) -> None:
 
         DemoTransport._answer = keep  # type: ignore[method-assign]
     if world.clock is not None:
-        real, step = SystemClock.now, world.clock
-        from datetime import UTC, datetime, timedelta
-
-        looks = iter(range(1, 1_000_000))
-
-        def now(self: SystemClock) -> str:
-            moment = datetime.fromisoformat(real(self).replace("Z", "+00:00"))
-            moved = moment.astimezone(UTC) + timedelta(seconds=step * next(looks))
-            return moved.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-        SystemClock.now = now  # type: ignore[method-assign]
-        assert datetime
+        _bend_clock(world.clock)
     if world.file_size:
         _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (world.file_size, hard))
     if world.plan is not None:
         Layer(Plan(**world.plan)).lay()
+
+
+def _bend_clock(step: float) -> None:
+    """Let each look at the clock see a moment that lies ``step`` seconds from the last one."""
+    begun, looks = datetime.now(UTC), itertools.count(1)
+
+    def now(self: SystemClock) -> str:
+        moment = begun + timedelta(seconds=step * next(looks))
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    SystemClock.now = now  # type: ignore[method-assign]
 
 
 def _load() -> None:

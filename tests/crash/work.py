@@ -14,7 +14,7 @@ from app.core.messages import message_from_json
 from app.core.validate import problems
 from tests.crash.ledger import JsonObject, Ledger
 from tests.crash.record_check import Files, Verdict, files_of, judge
-from tests.crash.spawner import Run, Spawner, World
+from tests.crash.spawner import PLAIN, Run, Spawner, World
 from tests.e2e.desk import BUSY, READY, environment
 from tests.e2e.terminal import NotShown, Terminal
 
@@ -128,13 +128,15 @@ class Place:
         return log.read_text().splitlines() if log.exists() else []
 
     def start(
-        self, text: str, *flags: str, world: World = World(), env: Mapping[str, str] = {}
+        self, text: str, *flags: str, world: World = PLAIN, env: Mapping[str, str] = {}
     ) -> tuple[Run, Callable[[], Outcome]]:
         """Start `pal -p`; return the run, and what waits for its end."""
         number = next(self._runs)
         out, err = self.folder / f"{number}.out", self.folder / f"{number}.err"
         bodies = self.folder / f"{number}.bodies"
+        kept = "" if world.file_size else str(bodies)  # the limit would hold for that file too
         (self.folder / "operations.log").unlink(missing_ok=True)
+        err.touch()  # a run may be killed before it opens anything
         begun = time.monotonic()
         run = self.spawner.start(
             ["-p", text, "--continue", "--output", "stream-json", *FLAGS, *flags],
@@ -142,7 +144,7 @@ class Place:
             env={**self.env, **env},
             out=out,
             err=err,
-            world=replace(world, bodies=str(bodies)),
+            world=replace(world, bodies=kept),
         )
 
         def ended() -> Outcome:
@@ -156,7 +158,7 @@ class Place:
         return run, ended
 
     def print(
-        self, text: str, *flags: str, world: World = World(), env: Mapping[str, str] = {}
+        self, text: str, *flags: str, world: World = PLAIN, env: Mapping[str, str] = {}
     ) -> Outcome:
         """Run `pal -p` on the newest session to its end."""
         return self.start(text, *flags, world=world, env=env)[1]()
@@ -179,7 +181,7 @@ class App(Terminal):
     """The app in a terminal, killed after some time."""
 
     def __init__(
-        self, place: Place, *flags: str, world: World = World(), life: float | None = None
+        self, place: Place, *flags: str, world: World = PLAIN, life: float | None = None
     ) -> None:
         self._place, self._world = place, world
         self.bodies = place.folder / "app.bodies"
@@ -206,6 +208,12 @@ class App(Terminal):
             raise Killed
         return came
 
+    def say(self, text: str) -> None:
+        """Type a message and send it once it stands in the prompt, behind what a failure may have brought back."""
+        self.type(text)
+        self.until(lambda: text[-12:] in " ".join(map(str.strip, self.lines)), text)
+        self.press("enter")
+
     def last_words(self) -> None:
         """Read what was written before the end, and put all that stands on the screen into the ledger."""
         self._end = None
@@ -222,7 +230,9 @@ def converse(app: App, texts: list[str], commands: list[str]) -> None:
         Killed: The time was up.
         NotShown: The program ended, or hangs.
     """
-    app.wait_for(READY, "/ 9,000")
+    app.until(
+        lambda: READY in app.text and ("/ 9,000" in app.text or "✗" in app.text), "an open session"
+    )
     for at, text in enumerate(texts):
         mark = len(app.raw)
         app.say(text)
@@ -237,7 +247,7 @@ def converse(app: App, texts: list[str], commands: list[str]) -> None:
 
 
 def run_app(
-    place: Place, *, world: World = World(), life: float | None = None, commands: tuple[str, ...]
+    place: Place, *, world: World = PLAIN, life: float | None = None, commands: tuple[str, ...]
 ) -> int:
     """Run the app on the newest session until its work is done or it is killed; return its exit code."""
     app = App(place, world=world, life=life)

@@ -69,6 +69,8 @@ class EventView:
         self._budget: Budget | None = None
         self._streamed = 0.0
         self._drawn = 0.0
+        self.said = False
+        """Whether the message that begins the turn is in the record."""
         self.end: TurnEnd | None = None
         """How the last turn ended; None when the work shown last was no turn."""
         self.verdict: tuple[str, str] = ("", "")
@@ -76,7 +78,7 @@ class EventView:
 
     def begin(self) -> None:
         """Forget how the work before ended."""
-        self.end, self.verdict = None, ("", "")
+        self.said, self.end, self.verdict = False, None, ("", "")
 
     def show(self, event: Event) -> None:  # noqa: PLR0915 - one case an event
         """Give one event to the widget that shows it."""
@@ -84,6 +86,7 @@ class EventView:
         chat, status = screen.chat, screen.status
         match event:
             case TurnStarted(text, message):
+                self.said = True
                 chat.add_user(text, message)
                 status.wait("asking the model")
             case RequestSent(_, tokens):

@@ -140,8 +140,13 @@ class SessionOpening:
 
     async def _show_older(self, before: int) -> None:
         session = self._screen.session
-        if session is not None:
+        if session is None:
+            return
+        try:
             entries = await session.page(before, HISTORY)
-            more = bool(entries) and entries[0].number > 1
             asides = await session.asides(entries)
-            self._screen.chat.prepend_history(entries, more=more, asides=asides)
+        except PalError as error:
+            self._screen.chat.add_error(str(error), error.hint)
+            return
+        more = bool(entries) and entries[0].number > 1
+        self._screen.chat.prepend_history(entries, more=more, asides=asides)

@@ -45,14 +45,20 @@ class TurnRunning:
         elif self.is_busy:
             self._screen.run_worker(self._enqueue(session, text, pictures), group="queue")
         else:
-            self.drive(session.submit(text, pictures), "starting")
+            self.drive(session.submit(text, pictures), "starting", text)
 
-    def drive(self, events: Work, what: str) -> None:
-        """Show the events of one piece of work; Esc cancels it."""
+    def drive(self, events: Work, what: str, text: str = "") -> None:
+        """Show the events of one piece of work; Esc cancels it.
+
+        Args:
+            events: The work.
+            what: What it does, for the status line.
+            text: The message that begins it; it comes back to the prompt when it did not get into the record.
+        """
         self._screen.status.wait(what)
         self._screen.show_hints()
         self._screen.show_title()
-        self._screen.run_worker(self._drive(events), group="turn", exclusive=True)
+        self._screen.run_worker(self._drive(events, text), group="turn", exclusive=True)
 
     def cancel(self) -> None:
         """Stop what runs; the session stays usable."""
@@ -72,7 +78,7 @@ class TurnRunning:
             self._screen.run_worker(self._take_back(session), group="queue")
         return bool(session.queue)
 
-    async def _drive(self, events: Work) -> None:
+    async def _drive(self, events: Work, text: str) -> None:
         screen = self._screen
         said, style = "", ""
         try:
@@ -87,6 +93,10 @@ class TurnRunning:
                     screen.chat.add_error(str(error), error.hint)
                     said, style = "✗ failed", "$text-error"
                     break
+                finally:
+                    if text and not self._view.said:
+                        screen.prompt.give_back(text)
+                    text = ""
                 said, style = self._view.verdict
                 if screen.session is None or not self._goes_on(screen.session):
                     break
