@@ -26,12 +26,17 @@ def session_names(root: Path) -> tuple[str, ...]:
 
 def sessions_by_use(root: Path) -> Iterator[SessionInfo]:
     """Yield each session in which something was said, the last used one first; each is read when its turn comes."""
-    used = sorted(((_used(root / name), name) for name in session_names(root)), reverse=True)
-    for _, name in used:
+    for name in names_by_use(root):
         with suppress(OSError):  # it may go away while it is looked at
             info = describe(root / name)
             if info is not None:
                 yield info
+
+
+def names_by_use(root: Path) -> tuple[str, ...]:
+    """Return the names of all sessions, the last used one first."""
+    used = sorted(((_used(root / name), name) for name in session_names(root)), reverse=True)
+    return tuple(name for _, name in used)
 
 
 def list_sessions(root: Path) -> tuple[SessionInfo, ...]:

@@ -14,6 +14,7 @@ from app.adapters.own_environment import forget_keys
 from app.launch.asked import Launch, settings_of, wanted_session
 from app.launch.confinement import find_sandbox
 from app.launch.masking import mask_of, own_keys
+from app.launch.session_shelf import FolderShelf
 from app.settings import Level, Settings, TrustQuestion, read_trust, remember_trust, trust_now
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from app.agent.session import Session
     from app.core.ports import Approver
     from app.tools.process import Processes
-    from app.ui.wiring import SessionCard
 
 UNSAVED_PREFIX = "pal-record-"
 """Begins the name of a temporary folder for a record that cannot be where it belongs."""
@@ -35,6 +35,8 @@ class Opening:
         self._settings = settings
         self._sandbox: Sandbox | None = None
         self._processes: list[Processes] = []
+        self.shelf = FolderShelf(lambda: self._settings)
+        """The sessions of the folder."""
         self._warming: asyncio.Task[None] | None = None
         """Loads the SDK in a thread while the user types the first message."""
 
@@ -74,25 +76,6 @@ class Opening:
     def sandbox_name(self) -> str:
         """Return what confines commands; "" when nothing does, or before a session is open."""
         return self._sandbox.kind.value if self._sandbox is not None and self._sandbox.works else ""
-
-    async def cards(self) -> tuple[SessionCard, ...]:
-        """Return the earlier sessions of this folder, the last used one first."""
-        from app.adapters.session_list import list_sessions
-        from app.ui.wiring import SessionCard
-
-        infos = await asyncio.to_thread(list_sessions, self._settings.transcripts)
-        return tuple(
-            SessionCard(
-                name=info.name,
-                first_words=info.title or info.words,
-                time=info.last,
-                messages=info.messages,
-                compactions=info.compactions,
-                model=info.model,
-                size=info.size,
-            )
-            for info in infos
-        )
 
     def answer_trust(self, question: TrustQuestion) -> Callable[[Level], Settings]:
         """Return what stores the answer to a question and gives the settings that hold with it.

@@ -97,7 +97,7 @@ def screen(launch: Launch) -> tuple[PalApp, Opening]:
         settings=settings,
         reopen=opening.open,
         open_unsaved=opening.open_unsaved,
-        list_sessions=opening.cards,
+        shelf=opening.shelf,
         trust=asked,
         answer_trust=opening.answer_trust(asked) if asked is not None else None,
         save_setting=_save_setting,

@@ -20,6 +20,7 @@ class Place(StrEnum):
     QUESTION = "question"
     LOG = "log"
     DETAILS = "details"
+    SESSIONS = "earlier sessions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,10 @@ KEYS: tuple[Key, ...] = (
     Key("undo_here", "u", "undo", "undo this compaction, if it is the newest", Place.DETAILS),
     Key("redo_here", "r", "redo", "summarise again from the record", Place.DETAILS),
     Key("pin", "p", "pin", "pin or free the result", Place.DETAILS),
+    Key("session_fork", "ctrl+f", "fork", "go on with a copy", Place.SESSIONS, True),
+    Key("session_rename", "ctrl+r", "rename", "give it a name", Place.SESSIONS, True),
+    Key("session_export", "ctrl+e", "export", "write it to a file", Place.SESSIONS, True),
+    Key("session_delete", "ctrl+d", "delete", "delete it, after a question", Place.SESSIONS, True),
 )
 BY_ID = {key.id: key for key in KEYS}
 NOT_MOVED: Mapping[str, str] = MappingProxyType({})

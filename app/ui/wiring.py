@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from app.agent.session import Session
@@ -32,6 +32,55 @@ class SessionCard:
     model: str = ""
     size: int = 0
     """Bytes on disk."""
+    title: str = ""
+    """What the user named it."""
+    too_new: int = 0
+    """Version of its format when that is newer than this program reads; else 0."""
+    holder: str = ""
+    """The process that has it open; "" when none has."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionHit:
+    """A place in an earlier session where the wanted words were said."""
+
+    session: str
+    id: str
+    """``m<N>`` or ``r<N>``; "" when it can have none."""
+    who: str
+    line: str
+
+
+class SessionShelf(Protocol):
+    """The earlier sessions of the folder. All methods raise `PalError`."""
+
+    def cards(self) -> AsyncGenerator[Sequence[SessionCard], None]:
+        """Yield the sessions in batches, the last used ones first."""
+        ...
+
+    def search(self, text: str) -> AsyncGenerator[SessionHit, None]:
+        """Yield for each session the newest place where all words of the text were said; close it to end the search."""
+        ...
+
+    async def find(self, text: str) -> str:
+        """Return the name of the session with that name, beginning of a name, or title."""
+        ...
+
+    async def fork(self, name: str) -> str:
+        """Copy a session; return the name of the copy."""
+        ...
+
+    async def rename(self, name: str, title: str) -> str:
+        """Give a session another title; return it as it is kept."""
+        ...
+
+    async def delete(self, name: str) -> None:
+        """Delete a session with everything in it."""
+        ...
+
+    async def export(self, name: str, file: str) -> Path:
+        """Write a session to a new file and return its path: Markdown, or JSON lines for a name in ``.jsonl``."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +92,8 @@ class Wiring:
     reopen: SessionReopener | None = None
     open_unsaved: SessionOpener | None = None
     """Opens a new session with a temporary record, for when the record of none can be written."""
-    list_sessions: Callable[[], Awaitable[Sequence[SessionCard]]] | None = None
+    shelf: SessionShelf | None = None
+    """The earlier sessions of the folder."""
     trust: TrustQuestion | None = None
     """What to ask before anything is opened."""
     answer_trust: Callable[[Level], Settings] | None = None

@@ -18,15 +18,11 @@ from app.ui.screens.queue import QueueScreen
 from app.ui.screens.resume import ResumeScreen
 from app.ui.screens.settings import SettingsScreen
 from app.ui.widgets.approval_panel import GRACE
-from app.ui.wiring import SessionCard
 from tests.ui.fake_session import AUTO, HELD, MICRO, FakeSession, answer
+from tests.ui.fake_shelf import PARSER, FakeShelf
 from tests.ui.screens_in_use import pal_app
 from tests.ui.test_approval_panel import asked, command, text_of
 from tests.ui.test_pair_screen import until_idle
-
-
-async def cards():
-    return (SessionCard("2026-11-28T12-00-00Z-bbbb", "an older task", "2026-11-28T12:00:00Z"),)
 
 
 def chat_has(word):
@@ -77,7 +73,7 @@ async def test_command(typed, tmp_path):
         session.closed = False
         return session
 
-    app = pal_app(session, reopen=reopen, list_sessions=cards)
+    app = pal_app(session, reopen=reopen, shelf=FakeShelf(PARSER))
     async with app.run_test(size=(80, 24)) as pilot:
         await until_idle(app, pilot)
         await pilot.press("h", "enter")
@@ -115,6 +111,12 @@ async def details_of_results(app, pilot, session):
     app.pair.commands.open_report(MICRO)
     await pilot.pause()
     app.screen.query_one("OptionList").action_first()
+
+
+async def sessions(app, pilot, session):
+    app.pair.commands.choose_session()
+    await pilot.pause()
+    await pilot.pause()
 
 
 async def long_chat(app, pilot, session):
@@ -203,6 +205,10 @@ KEY_EFFECTS = {
     "close": (details, screen_is(PairScreen)),
     "undo_here": (details, asked_for("undo", "")),
     "redo_here": (details, asked_for("redo", "")),
+    "session_fork": (sessions, lambda app, session: session.shelf.asked == [("fork", PARSER.name)]),
+    "session_rename": (sessions, lambda app, session: app.screen.query_one("#answer").has_focus),
+    "session_export": (sessions, lambda app, session: "-writing" in app.screen.classes),
+    "session_delete": (sessions, lambda app, session: "-asking" in app.screen.classes),
     "pin": (details_of_results, asked_for("pin", "r1")),
 }
 
@@ -215,7 +221,8 @@ async def test_key(key, monkeypatch):
         monkeypatch.delenv(variable, raising=False)
     session = FakeSession()
     session.reports = (MICRO, AUTO, HELD)
-    app = pal_app(session)
+    session.shelf = FakeShelf(PARSER)
+    app = pal_app(session, shelf=session.shelf)
     app.history.add("sent before")
     async with app.run_test(size=(80, 24)) as pilot:
         await until_idle(app, pilot)

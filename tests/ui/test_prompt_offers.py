@@ -11,8 +11,8 @@ from textual.widgets import OptionList
 from app.ui.prompt.drafts import Draft, Drafts
 from app.ui.screens.pair import QUIT_SECONDS
 from app.ui.widgets.queue_bar import QueueBar
-from app.ui.wiring import SessionCard
 from tests.ui.fake_session import FakeSession, answer
+from tests.ui.fake_shelf import PARSER, FakeShelf
 from tests.ui.prompt.test_folded import png
 from tests.ui.screens_in_use import pal_app
 from tests.ui.test_pair_screen import until_idle
@@ -76,7 +76,7 @@ async def test_a_name_typed_in_full_is_sent_with_one_enter_and_esc_leaves_the_te
         ("/mode re", "read-only"),
         ("/model hai", "claude-haiku-4-5"),
         ("/settings thresh", "threshold"),
-        ("/resume bbbb", "2026-11-28T12-00-00Z-bbbb"),
+        ("/resume aaaa", "2026-11-28T12-00-00Z-aaaa"),
         ("/theme nor", "nord"),
         ("/compact fail", "the failing test and its fix"),
         ("/help comp", "compact"),
@@ -85,10 +85,7 @@ async def test_a_name_typed_in_full_is_sent_with_one_enter_and_esc_leaves_the_te
     ],
 )
 async def test_arguments_of_commands_are_offered(text, word):
-    async def cards():
-        return (SessionCard("2026-11-28T12-00-00Z-bbbb", "an older task", "2026-11-28T12:00:00Z"),)
-
-    app = pal_app(FakeSession(), list_sessions=cards)
+    app = pal_app(FakeSession(), shelf=FakeShelf(PARSER))
     async with app.run_test() as pilot:
         await until_idle(app, pilot)
         app.pair.prompt.area.insert(text)

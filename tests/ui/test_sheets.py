@@ -12,7 +12,6 @@ from app.settings import Level, Settings, TrustItem, TrustQuestion
 from app.ui.screens.details import MADE_BY, facts_of
 from app.ui.screens.help import groups, help_text
 from app.ui.screens.trust import TrustScreen
-from app.ui.wiring import SessionCard
 from tests.ui.fake_session import AUTO, HELD, MANUAL, MICRO, FakeSession
 from tests.ui.screens_in_use import pal_app
 from tests.ui.test_pair_screen import until_idle
@@ -259,36 +258,6 @@ async def test_a_key_typed_too_early_does_not_trust():
     async with app.run_test() as pilot:
         await pilot.press("y")
         assert isinstance(app.screen, TrustScreen)
-
-
-async def test_the_resume_picker_searches_and_opens_the_chosen_session():
-    session, reopened = FakeSession(), []
-
-    async def cards():
-        return (
-            SessionCard("2026-11-29T12-00-00Z-7f3a", "the open one", "2026-11-29T12:00:00Z"),
-            SessionCard(
-                "2026-11-28T12-00-00Z-aaaa", "write the parser", "2026-11-28T12:00:00Z", 214, 3
-            ),
-            SessionCard("2026-11-27T12-00-00Z-bbbb", "explain [/] this", "2026-11-27T12:00:00Z"),
-        )
-
-    async def reopen(approver, name):
-        reopened.append(name)
-        return session
-
-    app = pal_app(session, list_sessions=cards, reopen=reopen)
-    async with app.run_test() as pilot:
-        await until_idle(app, pilot)
-        app.pair.submit("/resume")
-        await until_idle(app, pilot)
-        assert app.screen.query_one(OptionList).option_count == 2
-        await pilot.press(*"pars")
-        await pilot.pause()
-        assert app.screen.query_one(OptionList).option_count == 1
-        await pilot.press("enter")
-        await until_idle(app, pilot)
-        assert reopened == ["2026-11-28T12-00-00Z-aaaa"] and session.closed
 
 
 async def test_a_session_that_cannot_be_resumed_leaves_a_clear_error():

@@ -81,12 +81,12 @@ class CommandArguments:
             self._screen.run_worker(self._fetched(name), group="arguments")
 
     async def _fetched(self, name: str) -> None:
-        session, lists = self._screen.session, self._screen.app.wiring.list_sessions
+        session, shelf = self._screen.session, self._screen.app.wiring.shelf
         try:
             if name == "model" and session is not None:
                 self._models = await session.models()
-            elif name == "resume" and lists is not None:
-                self._cards = await lists()
+            elif name == "resume" and shelf is not None:
+                self._cards = [card async for batch in shelf.cards() for card in batch]
         except PalError:
             return  # the command itself says what is wrong
         self._screen.prompt.offer()

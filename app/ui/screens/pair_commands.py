@@ -217,19 +217,28 @@ class PairCommands:
         self._screen.opening.change(None)
 
     def run_resume(self, argument: str) -> None:
-        wiring = self._screen.app.wiring
         if argument:
-            self._screen.opening.change(argument)
-        elif wiring.list_sessions is not None:
-            from app.ui.screens.resume import ResumeScreen
+            self._background(self._resume(argument))
+        else:
+            self.choose_session()
 
-            current = self._screen.session.name if self._screen.session else ""
+    async def _resume(self, text: str) -> None:
+        shelf = self._screen.app.wiring.shelf
+        self._screen.opening.change(await shelf.find(text) if shelf is not None else text)
 
-            def use(name: str | None) -> None:
-                if name:
-                    self._screen.opening.change(name)
+    def choose_session(self, told: str = "") -> None:
+        """Let the user choose among the earlier sessions; ``told`` is said first."""
+        shelf = self._screen.app.wiring.shelf
+        if shelf is None:
+            return
+        from app.ui.screens.resume import ResumeScreen
 
-            self._screen.app.push_screen(ResumeScreen(wiring.list_sessions, current), use)
+        def use(name: str | None) -> None:
+            if name:
+                self._screen.opening.change(name)
+
+        current = self._screen.session.name if self._screen.session else ""
+        self._screen.app.push_screen(ResumeScreen(shelf, current, told), use)
 
     def run_model(self, argument: str) -> None:
         session = self._session()

@@ -1,12 +1,16 @@
-"""Earlier sessions of the folder, to go on with one."""
+"""Earlier sessions of the folder: search all that was ever said, go on with one, copy, name, export or delete it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from datetime import datetime
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import aclosing
+from dataclasses import replace
+from typing import ClassVar
 
+from textual import events
+from textual.binding import BindingType
 from textual.content import Content
-from textual.events import Key
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -14,109 +18,271 @@ from textual.widgets.option_list import Option
 from app.core.visible_text import one_line
 from app.errors import PalError
 from app.ui.format import plural, size
+from app.ui.keymap import Place, bindings
 from app.ui.screens.sheet import Sheet
+from app.ui.session_rows import called, card_has, session_row, words_of
 from app.ui.widgets.key_footer import Hint
-from app.ui.wiring import SessionCard
+from app.ui.wiring import SessionCard, SessionHit, SessionShelf
+
+SHOWN = 200
+"""Rows at most; a search finds the others."""
+PAUSE = 0.15
+"""Seconds without a key after which a search begins."""
+SHORTEST = 2
+"""Characters from which on the records are searched; one alone would stand in all of them."""
+HINTS = (
+    Hint("Enter", "go on"),
+    Hint("Ctrl+F", "fork", "fork"),
+    Hint("Ctrl+R", "rename", "rename"),
+    Hint("Ctrl+E", "export", "export"),
+    Hint("Ctrl+D", "delete", "delete"),
+    Hint("Esc", "back", "close"),
+)
 
 
 class ResumeScreen(Sheet[str]):
-    """Returns the name of the chosen session, or None.
+    """Returns the name of the session to go on with, or None.
 
     Args:
-        list_sessions: Reads the sessions, newest first.
+        shelf: The sessions.
         current: Name of the open session; it is left out.
+        told: What is said first, instead of how many there are.
     """
 
-    def __init__(
-        self, list_sessions: Callable[[], Awaitable[Sequence[SessionCard]]], current: str
-    ) -> None:
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.SESSIONS)]
+
+    def __init__(self, shelf: SessionShelf, current: str, told: str = "") -> None:
         super().__init__()
-        self._list = list_sessions
+        self._shelf = shelf
         self._current = current
-        self._cards: list[SessionCard] = []
+        self._told = told
+        self._cards: dict[str, SessionCard] = {}
+        self._hits: dict[str, SessionHit] = {}
+        self._loading = True
+        self._searching = False
+        self._warned = ""
+        """The session of which Enter has said that it is open elsewhere."""
+        self._timer: Timer | None = None
+        self._use: Callable[[str], Awaitable[None]] | None = None
+        """What the answer to the open question does."""
 
     def title_text(self) -> str:
-        return "resume a session"
+        return "earlier sessions"
 
     def hint_row(self) -> tuple[Hint, ...]:
-        return (
-            Hint("type", "to search"),
-            Hint("↑↓", "choose"),
-            Hint("Enter", "resume"),
-            Hint("Esc", "back", "close"),
-        )
+        return HINTS
 
     def body(self) -> Iterable[Widget]:
-        yield Input(placeholder="search", compact=True)
+        yield Input(placeholder="search all that was ever said", compact=True, id="search")
         yield Static("reading…", id="note", markup=False)
         yield OptionList(markup=False, compact=True)
+        yield Static(id="question", markup=False)
+        yield Input(compact=True, id="answer")
 
     def on_mount(self) -> None:
         self.query_one(OptionList).can_focus = False
-        self.run_worker(self._load())
+        self.query_one("#search").focus()
+        self.run_worker(self._load(), group="load")
 
     async def _load(self) -> None:
         try:
-            self._cards = [card for card in await self._list() if card.name != self._current]
+            async with aclosing(self._shelf.cards()) as batches:
+                async for batch in batches:
+                    self._cards |= {c.name: c for c in batch if c.name != self._current}
+                    self._fill()
         except PalError as error:
-            self.query_one("#note", Static).update(Content.styled(str(error), "$text-error"))
+            self._say(str(error), "$text-error")
             return
-        self._fill("")
+        self._loading = False
+        self._fill()
+
+    # Searching
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        self._fill(event.value)
+        if event.input.id != "search":
+            return
+        self._told, self._hits, self._searching = "", {}, False
+        self.workers.cancel_group(self, "search")
+        if self._timer is not None:
+            self._timer.stop()
+        if len(event.value.strip()) >= SHORTEST:
+            self._searching = True
+            self._timer = self.set_timer(PAUSE, lambda: self._begin_search(event.value))
+        self._fill()
 
-    def on_key(self, event: Key) -> None:
-        """Let the arrows choose while the keyboard stays in the search line."""
+    def _begin_search(self, text: str) -> None:
+        self.run_worker(self._search(text), group="search", exclusive=True)
+
+    async def _search(self, text: str) -> None:
+        try:
+            async with aclosing(self._shelf.search(text)) as hits:
+                async for hit in hits:
+                    self._hits[hit.session] = hit
+                    self._fill()
+        except PalError as error:
+            self._say(str(error), "$text-error")
+            return
+        self._searching = False
+        self._fill()
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        return words_of(self.query_one("#search", Input).value)
+
+    def _fill(self) -> None:
+        """Show the rows that fit the search; the chosen one stays chosen."""
+        words = self._words
+        found = [c for c in self._cards.values() if c.name in self._hits or card_has(c, words)]
         options = self.query_one(OptionList)
-        if event.key == "down":
-            options.action_cursor_down()
-        elif event.key == "up":
-            options.action_cursor_up()
-
-    def on_input_submitted(self) -> None:
-        option = self.query_one(OptionList).highlighted_option
-        if option is not None:
-            self.dismiss(option.id)
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(event.option.id)
-
-    def _fill(self, word: str) -> None:
-        wanted = word.casefold()
-        found = [
-            c for c in self._cards if wanted in f"{c.name} {c.first_words} {c.model}".casefold()
-        ]
-        options = self.query_one(OptionList)
-        options.set_options(Option(_row(card), id=card.name) for card in found)
-        options.highlighted = 0 if found else None
-        note = (
-            plural(len(found), "session")
-            if self._cards
-            else "There is no earlier session in this folder."
+        chosen = options.highlighted_option
+        options.set_options(
+            Option(session_row(card, self._hits.get(card.name), words), id=card.name)
+            for card in found[:SHOWN]
         )
-        self.query_one("#note", Static).update(Content.styled(note, "$text-muted"))
+        names = [card.name for card in found[:SHOWN]]
+        kept = names.index(chosen.id) if chosen and chosen.id in names else 0
+        options.highlighted = kept if names else None
+        if self._told:
+            self._say(self._told, "$text-warning")
+        else:
+            self._say(self._count(len(found)), "$text-muted")
 
+    def _count(self, found: int) -> str:
+        if not self._cards and not self._loading:
+            return "There is no earlier session in this folder."
+        busy = " · searching…" if self._searching else " · reading…" if self._loading else ""
+        more = f" · the first {SHOWN} are shown" if found > SHOWN else ""
+        return f"{plural(found, 'session')}{more}{busy}"
 
-def _row(card: SessionCard) -> Content:
-    facts = [plural(card.messages, "message")]
-    if card.compactions:
-        facts.append(plural(card.compactions, "compaction"))
-    if card.size:
-        facts.append(size(card.size))
-    if card.model:
-        facts.append(one_line(card.model, 40))
-    first = one_line(card.first_words, 200) or "(nothing said yet)"
-    return Content.assemble(
-        (f"{_when(card.time)}  ", "$text-primary"),
-        first,
-        "\n",
-        (f"{'':18}{' · '.join(facts)}", "$text-muted"),
-    )
+    def _say(self, text: str, style: str) -> None:
+        self.query_one("#note", Static).update(Content.styled(one_line(text, 400), style))
 
+    # Keys
 
-def _when(time: str) -> str:
-    try:
-        return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
-    except ValueError:
-        return f"{time[:16]:16}"
+    def on_key(self, event: events.Key) -> None:
+        """Let the arrows choose while the keyboard stays in the search line; answer a yes-or-no question."""
+        options = self.query_one(OptionList)
+        if self._use is not None and self.focused is None:
+            event.stop()
+            self._answer("yes" if event.key == "y" else None)
+        elif self._use is None and event.key in ("down", "up", "pagedown", "pageup"):
+            step = event.key.replace("page", "page_")
+            getattr(options, f"action_{step if 'page' in step else f'cursor_{step}'}")()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if event.input.id == "answer":
+            self._answer(event.value)
+        else:
+            self._choose()
+
+    def on_option_list_option_selected(self) -> None:
+        self._choose()
+
+    def action_close(self) -> None:
+        if self._use is not None:
+            self._answer(None)
+        else:
+            self.dismiss(None)
+
+    @property
+    def _chosen(self) -> SessionCard | None:
+        option = self.query_one(OptionList).highlighted_option
+        return self._cards.get(option.id or "") if option is not None else None
+
+    def _choose(self) -> None:
+        card = self._chosen
+        if card is None or self._use is not None:
+            return
+        if card.too_new:
+            self._say(
+                "A newer version of this program wrote it: update to go on with it.",
+                "$text-warning",
+            )
+        elif card.holder and self._warned != card.name:
+            self._warned = card.name
+            self._say(
+                f"It is open in {card.holder}: close it there, or Ctrl+F goes on with a copy. "
+                "Enter tries all the same.",
+                "$text-warning",
+            )
+        else:
+            self.dismiss(card.name)
+
+    def action_fork(self) -> None:
+        card = self._chosen
+        if card is not None and self._use is None:
+            self.run_worker(self._do(self._fork(card)), group="change")
+
+    async def _fork(self, card: SessionCard) -> None:
+        self._say("copying…", "$text-muted")
+        self.dismiss(await self._shelf.fork(card.name))
+
+    def action_rename(self) -> None:
+        card = self._chosen
+        if card is None:
+            return
+
+        async def use(title: str) -> None:
+            kept = await self._shelf.rename(card.name, title)
+            self._cards[card.name] = replace(card, title=kept)
+            self._fill()
+
+        self._ask(f"Name of “{called(card)}”; empty takes it away", use, card.title)
+
+    def action_export(self) -> None:
+        card = self._chosen
+        if card is None:
+            return
+
+        async def use(file: str) -> None:
+            if file.strip():
+                path = await self._shelf.export(card.name, file.strip())
+                self._say(f"Wrote {path}", "$text-success")
+
+        question = "Write it to; .md is Markdown, .jsonl one message a line"
+        self._ask(question, use, f"palimpsest-{card.name}.md")
+
+    def action_delete(self) -> None:
+        card = self._chosen
+        if card is None:
+            return
+
+        async def use(_: str) -> None:
+            await self._shelf.delete(card.name)
+            self._cards.pop(card.name, None)
+            self._fill()
+
+        figures = f"{plural(card.messages, 'message')}, {size(card.size)}"
+        self._ask(f"Delete “{called(card)}” for good ({figures})?  y deletes it, n keeps it", use)
+
+    # Questions
+
+    def _ask(
+        self, question: str, use: Callable[[str], Awaitable[None]], value: str | None = None
+    ) -> None:
+        """Ask at the foot: for a line of text that begins as ``value``, or without one for yes or no."""
+        if self._use is not None:
+            return
+        self._use = use
+        self.query_one("#question", Static).update(Content.styled(question, "bold $text-warning"))
+        self.add_class("-asking" if value is None else "-writing")
+        if value is None:
+            self.set_focus(None)
+        else:
+            line = self.query_one("#answer", Input)
+            line.value = value
+            line.focus()
+
+    def _answer(self, text: str | None) -> None:
+        """Take the answer; None is no answer."""
+        use, self._use = self._use, None
+        self.remove_class("-asking", "-writing")
+        self.query_one("#search").focus()
+        if use is not None and text is not None:
+            self.run_worker(self._do(use(text)), group="change")
+
+    async def _do(self, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except PalError as error:
+            self._say(f"{error} {error.hint}", "$text-error")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.errors import PalError, RecordUnwritable
+from app.errors import PalError, RecordUnwritable, SessionBusy
 from app.ui.memory import settle_memory
 from app.ui.widgets.context_chart import ContextChart
 from app.ui.widgets.queue_bar import QueueBar
@@ -101,6 +101,8 @@ class SessionOpening:
             unwritten = isinstance(error, RecordUnwritable) and screen.session is None
             choice = " A message tries again; /unsaved goes on with a temporary record."
             screen.chat.add_error(str(error), error.hint + choice if unwritten else error.hint)
+            if isinstance(error, SessionBusy):
+                screen.commands.choose_session(f"{error}. Ctrl+F goes on with a copy of it.")
             return
         finally:
             self._busy = False
@@ -133,7 +135,7 @@ class SessionOpening:
             screen.chat.add_notice(notice, warning=True)
         if screen.app.wiring.choose and not self._chosen:
             self._chosen = True
-            screen.commands.run_resume("")
+            screen.commands.choose_session()
         if not session.model:
             screen.chat.add_notice("There is a key but no model; choose one.", warning=True)
             screen.commands.run_model("")
