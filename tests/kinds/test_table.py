@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kinds.table import KINDS, Kind
+from tests.kinds.kind import Kind
+from tests.kinds.table import KINDS
 
 TESTS = Path(__file__).parents[1]
 NODES = sorted({node for kind in KINDS for node in kind.tests})
