@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from app.agent.channel import Tell
 from app.agent.dialogue import Dialogue
 from app.agent.layers import Layers
+from app.agent.mended import mended_notice
 from app.compaction.breakpoints import cache_points
 from app.core import remarks
 from app.core.budget import Usage
@@ -130,10 +131,8 @@ class Asking:
             case RetryWait(attempt, attempts, seconds, reason):
                 self.text = ""
                 self.tell(RetryWaiting(attempt, attempts, seconds, reason))
-            case FieldDropped(name):
-                self.tell(Notice(f"The endpoint does not know {name}; it is left out from now on."))
-            case PicturesLeftOut():
-                self.tell(Notice(_about_pictures(event), warning=True))
+            case FieldDropped() | PicturesLeftOut():
+                self.tell(mended_notice(event))
 
     def _learn_size(self, error: ContextOverflow) -> None:
         """Believe the endpoint's figures."""
@@ -148,13 +147,3 @@ class Asking:
         """Note that the window is no larger than this, which was too much where less was taken."""
         if tokens < self.dialogue.frame.window:
             self.dialogue.learn_window(tokens)
-
-
-def _about_pictures(event: PicturesLeftOut) -> str:
-    what = "a picture" if event.count == 1 else f"{event.count} pictures"
-    scope = (
-        f"The model takes no pictures: {what} and all later ones go as a line of text"
-        if event.blind
-        else f"The endpoint refused {what}, which {'goes' if event.count == 1 else 'go'} as a line of text from now on"
-    )
-    return f"{scope}, and stay{'s' if event.count == 1 else ''} in the record. {event.reason}"

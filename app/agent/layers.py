@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from app.agent.channel import Tell
 from app.agent.dialogue import Dialogue
+from app.agent.mended import mended_notice
 from app.agent.upkeep import Upkeep
 from app.compaction.engine import Compaction, Situation, compact, summarize, with_summary
 from app.compaction.entry import ResultDraft, Shortened, shorten_results
@@ -23,7 +24,7 @@ from app.core.events import (
 )
 from app.core.ports import Clock
 from app.core.reports import CompactionReport, Layer, Outcome
-from app.core.requests import Answer, ModelEvent, Purpose, RetryWait
+from app.core.requests import Answer, FieldDropped, ModelEvent, PicturesLeftOut, Purpose, RetryWait
 from app.errors import CompactionRefused
 
 
@@ -302,10 +303,12 @@ class Layers:
 
 
 def _model_tell(tell: Tell) -> Callable[[ModelEvent], None]:
-    """Pass on what the user should see of a summary call: its waits."""
+    """Pass on what the user should see of a summary call: its waits, and what was mended."""
 
     def pass_on(event: ModelEvent) -> None:
         if isinstance(event, RetryWait):
             tell(RetryWaiting(event.attempt, event.attempts, event.seconds, event.reason))
+        elif isinstance(event, FieldDropped | PicturesLeftOut):
+            tell(mended_notice(event))
 
     return pass_on

@@ -310,3 +310,18 @@ def test_one_refusal_for_size_that_nothing_confirms_changes_no_window(tmp_path: 
             assert (after.window, after.threshold) == (before.window, before.threshold)
 
     run_fast(check())
+
+
+def test_what_is_mended_in_a_summary_call_is_told_too(tmp_path: Path) -> None:
+    async def check() -> None:
+        brain = Picky(lambda body: False, Reply())
+        async with bench(tmp_path, brain, policy=small(40_000)) as desk:
+            for text in ("one", "two", "three"):
+                await desk.run(text)
+            brain.refuses = lambda body: "cache_control" in json.dumps(body)
+            brain.refusal = bad("system.0.cache_control: Extra inputs are not permitted")
+            events = [event async for event in desk.session.compact()]
+            assert any("cache_control" in notice.text for notice in of(events, Notice))
+            await still_works(desk)
+
+    run_fast(check())
