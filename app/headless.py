@@ -65,7 +65,7 @@ async def run_headless(
     session: Session, text: str, output: Output, *, out: TextIO, err: TextIO
 ) -> int:
     """Run one turn and print it; return the exit code. SIGINT, SIGTERM and SIGHUP cancel the turn."""
-    printer = _Printer(session, output, out, err)
+    printer = Printer(session, output, out, err)
     for notice in session.notices:
         printer.warn(notice)
     loop = asyncio.get_running_loop()
@@ -81,7 +81,7 @@ async def run_headless(
     return EXIT_CODES.get(printer.end, 1)
 
 
-class _Printer:
+class Printer:
     """Prints events in one of the formats."""
 
     def __init__(self, session: Session, output: Output, out: TextIO, err: TextIO) -> None:

@@ -17,6 +17,8 @@ from app.errors import PalError, ToolError
 
 NAME = "!"
 """What stands for the tool on its card."""
+OWN = "own-"
+"""Begins the ids of these calls."""
 MOST_CHARS = 16_000
 """Characters of the output that are kept and told: three quarters from its head, one from its tail."""
 MOST_SECONDS = 3_600
@@ -45,7 +47,7 @@ class OwnCommands:
         if self.shell is None:
             raise PalError("There is no shell to run that.")
         self.begun += 1
-        id_ = f"own-{self.begun}"
+        id_ = f"{OWN}{self.begun}"
         arguments = {"command": command, "timeout": MOST_SECONDS}
         target = self.shell.target(arguments)
         tell(ToolStarted(id_, NAME, target, arguments))

@@ -63,8 +63,36 @@ def run_text(launch: Launch, text: str, output: str) -> int:
         return asyncio.run(run())
 
 
+def run_plain(launch: Launch) -> int:
+    """Talk line by line, for a terminal that draws no screen; return the exit code."""
+    from app.plain import PlainApprover, standard_lines, talk
+
+    question = trust_question(launch)
+    settings = settings_of(launch, trust_of(launch, question))
+    if question is not None and not launch.trust:
+        _say("this folder's own settings are ignored: it is not trusted (--trust uses them)")
+    for notice in (*settings.problems, *map(str, settings.conflicts)):
+        _say(notice)
+    opening = Opening(launch, settings)
+
+    async def run() -> int:
+        lines = standard_lines()
+        approver = PlainApprover(lines, sys.stdout)
+        session = await opening.open(approver, wanted_session(launch, settings))
+        try:
+            return await talk(session, lines, out=sys.stdout, err=sys.stderr)
+        finally:
+            await session.close()
+            await opening.close()
+
+    with crashes_told(opening.mask):
+        return asyncio.run(run())
+
+
 def run_screen(launch: Launch) -> int:
-    """Run the screen; return the exit code."""
+    """Run the screen, or talk line by line where none can be drawn; return the exit code."""
+    if os.environ.get("TERM") == "dumb":
+        return run_plain(launch)
     gc.disable()  # until the session is open: nothing that is made on the way there is garbage
     app, opening = screen(launch)
 
