@@ -7,6 +7,7 @@ servers leave ``message_stop`` out. A stream without a stop reason is never a fi
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Mapping, Set
 from typing import Any
@@ -38,6 +39,10 @@ _USAGE_KEYS = (
 )
 
 
+_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+"""What the API takes in no tool's name; such a call cannot be sent back, so it becomes one of an unknown tool."""
+
+
 class StreamFault(Exception):
     """The events do not make an answer; the message says why."""
 
@@ -51,8 +56,10 @@ class _Growing:
         self.pieces: dict[str, list[str]] = {}
         self.show = Repairer()
         self.chars = 0
-        if self.kind == "tool_use" and not isinstance(raw.get("id"), str):
-            self.raw["id"] = ""
+        if self.kind == "tool_use":
+            if not isinstance(raw.get("id"), str):
+                self.raw["id"] = ""
+            self.raw["name"] = _NO_NAME.sub("_", str(raw.get("name") or ""))[:128] or "unnamed"
 
     def add(self, key: str, piece: str) -> None:
         self.pieces.setdefault(key, []).append(piece)
@@ -170,7 +177,7 @@ class AnswerReader:
             if not block.raw["id"] or block.raw["id"] in self._ids:
                 block.raw["id"] = f"toolu_{uuid.uuid4().hex[:24]}"
             self._ids.add(block.raw["id"])
-            return [CallDelta(block.raw["id"], str(raw.get("name", "")), 0)]
+            return [CallDelta(block.raw["id"], block.raw["name"], 0)]
         first = raw.get("text") if block.kind == "text" else raw.get("thinking")
         return _shown(block, first) if isinstance(first, str) and first else []
 

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 
-from app.agent.channel import Tell
+from app.agent.channel import Tell, unbroken
 from app.agent.dialogue import Dialogue
 from app.agent.layers import Layers
 from app.agent.mended import mended_notice
@@ -100,7 +100,7 @@ class Asking:
                     self._pass_on(event)
         except (ModelError, asyncio.CancelledError):
             with suppress(RecordError):  # why the answer ended matters more
-                await asyncio.shield(self.keep_partial())
+                await unbroken(self.keep_partial())
             raise
         raise StreamBroken("the model's stream ended without an answer")
 

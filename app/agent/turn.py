@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from app.agent.asking import Asking
 from app.agent.calls import COMPACT, CallRun, with_text
-from app.agent.channel import Tell
+from app.agent.channel import Tell, unbroken
 from app.agent.dialogue import INTERRUPTED, Dialogue
 from app.agent.gate import Gate
 from app.agent.layers import Layers
@@ -102,14 +102,19 @@ class Turn:
             await self.upkeep.make_ready()
             self.tell(BudgetChanged(self.dialogue.budget()))
             end = await self._steps()
+            await self._compact_if_wanted()
         except asyncio.CancelledError:
             end = TurnEnd.CANCELLED
-            await asyncio.shield(self._after_cancel())
+            try:
+                await unbroken(self._after_cancel())
+            except RecordError as error:
+                await self._tell_problem(error)
             raise
         except PalError as error:
             problem = str(error)
             await self._tell_problem(error)
         finally:
+            self.wanted.clear()
             if self._run is not None:
                 self.dialogue.unwritten = dict(self._run.finished)
             used = _minus(self.dialogue.usage, usage_before)
@@ -181,7 +186,7 @@ class Turn:
             self.stop = answer.stop_text or answer.stop.value
             uses = answer.message.tool_uses if kept else ()
             match answer.stop:
-                case StopReason.TOOL_USE if uses:
+                case StopReason.TOOL_USE | StopReason.PAUSE_TURN if uses:
                     pauses = cut_calls = 0
                     if await self._run_calls(uses) is TurnEnd.WAITING:
                         return TurnEnd.WAITING
@@ -210,9 +215,8 @@ class Turn:
                 case _:
                     await self._refuse_calls(uses, f"[not run: the answer ended with {self.stop}]")
                     self._tell_odd_end(answer, kept=kept)
-                    if not self.queue.texts and not self.wanted:
-                        return TurnEnd.DONE
-                    if await self._compact_if_wanted() and not self.queue.texts:
+                    await self._compact_if_wanted()
+                    if not self.queue.texts:
                         return TurnEnd.DONE
 
     async def _deliver_queue(self) -> None:

@@ -169,6 +169,22 @@ def test_calls_without_an_id_or_with_the_same_one_get_ids_of_their_own():
     assert all(ids)
 
 
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("read_file", "read_file"),
+        ("", "unnamed"),
+        (None, "unnamed"),
+        ("functions.read file", "functions_read_file"),
+        ("读" * 200, "_" * 128),
+    ],
+)
+def test_a_call_has_a_name_that_can_be_sent_back(name, kept):
+    block = sse.block_start(0, type="tool_use", id="toolu_1", name=name, input={})
+    answer, _ = read(sse.start() + block + sse.block_stop(0) + sse.stop("tool_use") + sse.end())
+    assert [use.name for use in answer.message.tool_uses] == [kept]
+
+
 def test_two_calls_at_once_keep_their_pieces_apart():
     body = sse.start()
     for index, name in enumerate("ab"):

@@ -22,7 +22,7 @@ async def test_a_message_on_its_way_to_the_conversation_cannot_be_taken_back(
     await queue.add("second")
     writing = asyncio.Event()
 
-    async def say(text: str):
+    async def say(text: str, pictures):
         await writing.wait()
         return await session._dialogue.say(text)
 

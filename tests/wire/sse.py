@@ -10,7 +10,10 @@ def event(body: dict[str, Any], *, name: str | None = None) -> bytes:
     """One event; `name` None takes the body's type, "" leaves the event line out."""
     name = body.get("type", "") if name is None else name
     line = f"event: {name}\n" if name else ""
-    return f"{line}data: {json.dumps(body, ensure_ascii=False)}\n\n".encode()
+    data = json.dumps(body, ensure_ascii=False)
+    if not data.isascii() and any("\ud800" <= char <= "\udfff" for char in data):
+        data = json.dumps(body)  # half a character travels only as an escape
+    return f"{line}data: {data}\n\n".encode()
 
 
 def start(*, model: str = "claude-opus-5-5", usage: dict[str, Any] | None = None) -> bytes:
