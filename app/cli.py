@@ -23,7 +23,7 @@ COMMANDS = ("doctor", "sessions", "replay", "rules")
 _EPILOG = """\
 commands:
   pal doctor [--json]        check configuration, endpoint, model and folder, and say what to do
-  pal sessions list|show|export|archive
+  pal sessions [list|search|show|export|fork|rename|delete|archive]
   pal rules list|why|add|remove   what runs unasked here, and what would become of a command
   pal replay FILE...         what compaction would have done to recorded sessions
 

@@ -1,4 +1,4 @@
-"""``pal sessions list|show|export|archive``: the record for people."""
+"""``pal sessions``: the record for people, listed, searched, read, exported, copied, named, deleted, archived."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from pathlib import Path
 from app.adapters.clock import SystemClock
 from app.adapters.journal_reading import SessionReader
 from app.adapters.session_archive import ARCHIVE_FOLDER, archive_days, old_sessions
-from app.adapters.session_export import as_jsonl, as_markdown
-from app.adapters.session_info import SessionInfo
+from app.adapters.session_changes import delete_session, fork_session, rename_session
+from app.adapters.session_export import JSONL, as_jsonl, as_markdown, write_export
+from app.adapters.session_info import SessionInfo, describe
 from app.adapters.session_list import find_session, latest_session, list_sessions
+from app.adapters.session_search import search_sessions
 from app.core.ports import Clock
 from app.core.visible_text import escaped, one_line
-from app.errors import PalError, RecordUnwritable, SessionNotFound
+from app.errors import PalError, SessionNotFound
 
 SHOWN_RESULT_LINES = 20
 
@@ -48,6 +50,14 @@ def run(argv: list[str], root: Path, *, clock: Clock | None = None) -> int:
                 return _show(root, options)
             case "export":
                 return _export(root, options)
+            case "search":
+                return _search(root, options)
+            case "fork":
+                return _fork(root, options)
+            case "rename":
+                return _rename(root, options)
+            case "delete":
+                return _delete(root, options)
             case _:
                 return _archive(root, options, clock or SystemClock())
     except PalError as error:
@@ -80,6 +90,23 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("-o", "--output", type=Path, help="a new file; default: print it")
     export.add_argument("--thinking", action="store_true", help="the model's thinking too")
     export.add_argument("--force", action="store_true", help="replace an existing file")
+
+    search = commands.add_parser(
+        "search", help="the newest place in each session where all words were said"
+    )
+    search.add_argument("words", nargs="+", help="several in double quotes count as one")
+    search.add_argument("--json", action="store_true", help="one JSON object a line")
+
+    fork = commands.add_parser("fork", help="copy a session, to go on with the copy")
+    _session_argument(fork)
+
+    rename = commands.add_parser("rename", help="give a session a name")
+    rename.add_argument("session", help="name, its beginning, or title")
+    rename.add_argument("title", help="the new name; an empty one takes it away")
+
+    delete = commands.add_parser("delete", help="delete sessions for good, after a question")
+    delete.add_argument("sessions", nargs="+", metavar="session")
+    delete.add_argument("--yes", action="store_true", help="do not ask")
 
     archive = commands.add_parser(
         "archive", help="pack old sessions, one file for each day, and remove them from the list"
@@ -119,7 +146,7 @@ def _list(root: Path, options: argparse.Namespace) -> int:
     infos = list_sessions(root)[: options.limit]
     if options.json:
         for info in infos:
-            _out(json.dumps({**asdict(info), "folder": str(info.folder)}) + "\n")
+            _out(json.dumps(_as_json(info)) + "\n")
         return 0
     if not infos:
         _out(f"No sessions in {escaped(str(root))} yet.\n")
@@ -131,9 +158,23 @@ def _list(root: Path, options: argparse.Namespace) -> int:
     return 0
 
 
+def _as_json(info: SessionInfo) -> dict[str, object]:
+    holder = info.holder
+    return {
+        **asdict(info),
+        "folder": str(info.folder),
+        "too_new": info.too_new,
+        "holder": asdict(holder) if holder else None,
+    }
+
+
 def _row(info: SessionInfo, width: int) -> str:
-    shown = one_line(info.title or info.words, 60)
+    shown = one_line(f"{info.title}: {info.words}" if info.title else info.words, 60)
     figures = f"{info.messages:8,}  {info.compactions:9,}  {_size(info.size):>8}"
+    if info.too_new:
+        shown = f"(written by a newer version, format {info.format}) {shown}".rstrip()
+    elif info.holder:
+        shown = f"(open in {info.holder}) {shown}"
     return f"{escaped(info.name):{width}}  {_local(info.last)}  {figures}  {shown}\n"
 
 
@@ -155,11 +196,16 @@ def _local(time: str) -> str:
         return f"{time[:16]:16}"
 
 
-def _reader(root: Path, options: argparse.Namespace) -> SessionReader:
-    name = find_session(root, options.session) if options.session else latest_session(root)
+def _name(root: Path, session: str | None) -> str:
+    """Return the session that is meant; without a word the last used one."""
+    name = find_session(root, session) if session else latest_session(root)
     if name is None:
         raise SessionNotFound(f"there are no sessions in {root} yet")
-    return SessionReader(root / name)
+    return name
+
+
+def _reader(root: Path, options: argparse.Namespace) -> SessionReader:
+    return SessionReader(root / _name(root, options.session))
 
 
 def _show(root: Path, options: argparse.Namespace) -> int:
@@ -174,16 +220,78 @@ def _export(root: Path, options: argparse.Namespace) -> int:
     reader = _reader(root, options)
     path: Path | None = options.output
     jsonl = options.format == "jsonl" or (
-        options.format is None and path is not None and path.suffix == ".jsonl"
+        options.format is None and path is not None and path.suffix == JSONL
     )
     pieces = as_jsonl(reader) if jsonl else as_markdown(reader, thinking=options.thinking)
     if path is None:
         _write_all(pieces)
     else:
-        _write_file(path, pieces, replace=options.force)
+        write_export(path, pieces, replace=options.force)
         sys.stderr.write(f"{reader.folder.name} written to {path}\n")
     _tell_damage(reader)
     return 0
+
+
+def _search(root: Path, options: argparse.Namespace) -> int:
+    found = False
+    for hit in search_sessions(root, _as_search(options.words)):
+        found = True
+        if options.json:
+            _out(json.dumps(asdict(hit)) + "\n")
+        else:
+            where = f"{hit.who} {hit.id}".strip()
+            _out(f"{escaped(hit.session)}  {escaped(where)}: {one_line(hit.line, 200)}\n")
+    if not found and not options.json:
+        _complain("nothing was found")
+    return 0 if found else 1
+
+
+def _as_search(words: list[str]) -> str:
+    """Return arguments as one search text: what the shell took as one word stays one."""
+    return " ".join(f'"{word}"' if " " in word and '"' not in word else word for word in words)
+
+
+def _fork(root: Path, options: argparse.Namespace) -> int:
+    name = fork_session(root, _name(root, options.session))
+    _out(f"{name}\n")
+    sys.stderr.write(f"To go on with it: pal --resume {name}\n")
+    return 0
+
+
+def _rename(root: Path, options: argparse.Namespace) -> int:
+    name = find_session(root, options.session)
+    title = rename_session(root, name, options.title)
+    said = f"is called {one_line(title, 80)}" if title else "has no name of its own"
+    _out(f"{name} {said}\n")
+    return 0
+
+
+def _delete(root: Path, options: argparse.Namespace) -> int:
+    kept = 0
+    for name in [find_session(root, session) for session in options.sessions]:
+        if options.yes or _agreed(root / name):
+            delete_session(root, name)
+            _out(f"{name} is deleted\n")
+        else:
+            kept += 1
+            _out(f"{name} is kept\n")
+    return 1 if kept else 0
+
+
+def _agreed(folder: Path) -> bool:
+    """Ask whether a session may go; without a terminal nobody can be asked, and it stays."""
+    info = describe(folder)
+    if not sys.stdin.isatty():
+        _complain("deleting is asked for in a terminal", "Add --yes to delete without a question.")
+        return False
+    told = (
+        f"{info.messages:,} messages, {_size(info.size)}: {one_line(info.words, 60)}"
+        if info
+        else ""
+    )
+    sys.stderr.write(f"Delete {folder.name} for good ({told})? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _archive(root: Path, options: argparse.Namespace, clock: Clock) -> int:
@@ -209,21 +317,6 @@ def _archive(root: Path, options: argparse.Namespace, clock: Clock) -> int:
     else:
         _out(f"To go on with one: tar -xzf ARCHIVE -C {root}\n")
     return 0
-
-
-def _write_file(path: Path, pieces: Iterable[str], *, replace: bool) -> None:
-    """Write an export that only its owner can read: it holds whatever the session held."""
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if replace else os.O_EXCL)
-    try:
-        handle = os.open(path, flags, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(pieces)
-    except FileExistsError:
-        raise RecordUnwritable(
-            f"{path} exists already", hint="Add --force to replace it."
-        ) from None
-    except OSError as error:
-        raise RecordUnwritable(f"cannot write {path}: {error.strerror}") from error
 
 
 def _write_all(pieces: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.adapters.journal import Journal
+from app.adapters.session_lock import SessionLock
 from app.core.messages import Message, Text, Thinking, ToolResult, ToolUse, user
 from app.core.ports import CommitDraft
 from app.core.reports import Layer
@@ -108,6 +110,66 @@ def test_damage_is_told_beside_the_text(root, name, capsys):
     path.write_bytes(path.read_bytes().replace(b'"I look."', b'"I lo\x00\x00k.'))
     assert run(["show"], root) == 0
     assert "1 damaged line was skipped (line 2)" in capsys.readouterr().err
+
+
+def test_all_that_was_said_is_searched(root, name, capsys):
+    assert run(["search", "BUG", "fix"], root) == 0
+    assert capsys.readouterr().out == f"{name}  you m1: fix the bug\n"
+    assert run(["search", "--json", "line 99"], root) == 0
+    hit = json.loads(capsys.readouterr().out)
+    assert (hit["session"], hit["id"], hit["who"]) == (name, "r1", "result")
+    assert run(["search", "nowhere to be found"], root) == 1
+    assert "nothing was found" in capsys.readouterr().err
+
+
+def test_a_session_is_copied_named_and_found_by_its_name(root, name, capsys):
+    assert run(["fork"], root) == 0
+    out, err = capsys.readouterr()
+    copy = out.strip()
+    assert copy != name and f"pal --resume {copy}" in err
+    assert run(["rename", copy, "the other way"], root) == 0
+    assert "is called the other way" in capsys.readouterr().out
+    assert run(["show", "the other way"], root) == 0
+    assert capsys.readouterr().out.startswith(f"# Session {copy}")
+    assert run(["list"], root) == 0
+    assert "the other way: fix" in capsys.readouterr().out
+    assert run(["rename", "the other way", ""], root) == 0
+    assert "no name of its own" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("answer", "gone"), [("y\n", True), ("\n", False), ("no\n", False), ("", False)]
+)
+def test_a_session_is_deleted_only_after_a_yes(root, name, capsys, monkeypatch, answer, gone):
+    terminal = io.StringIO(answer)
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stdin", terminal)
+    assert run(["delete", name], root) == (0 if gone else 1)
+    assert "for good (4 messages," in capsys.readouterr().err
+    assert (root / name).exists() is not gone
+
+
+def test_without_a_terminal_a_session_is_deleted_only_by_flag(root, name, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    assert run(["delete", name], root) == 1
+    assert "--yes" in capsys.readouterr().err and (root / name).exists()
+    assert run(["delete", "--yes", name], root) == 0
+    assert not (root / name).exists()
+
+
+def test_the_list_says_what_is_open_and_what_a_newer_version_wrote(root, name, capsys):
+    lock = SessionLock(root / name)
+    assert run([], root) == 0
+    assert f"(open in process {os.getpid()} since " in capsys.readouterr().out
+    assert run(["list", "--json"], root) == 0
+    assert json.loads(capsys.readouterr().out)["holder"]["process"] == os.getpid()
+    lock.release()
+    with (root / name / "events.jsonl").open("ab") as file:
+        file.write(b'{"v":3,"seq":99}\n')
+    assert run([], root) == 0
+    assert "(written by a newer version, format 3)" in capsys.readouterr().out
+    assert run(["show"], root) == 1
+    assert "format 3" in capsys.readouterr().err
 
 
 def test_archive_by_day_says_what_it_did_and_how_to_undo_it(root, name, capsys):

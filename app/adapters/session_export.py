@@ -60,6 +60,9 @@ def write_export(path: Path, pieces: Iterable[str], *, replace: bool = False) ->
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.writelines(pieces)
     except FileExistsError:
-        raise RecordUnwritable(f"{path} exists already", hint="Name another file.") from None
+        raise RecordUnwritable(
+            f"{path} exists already",
+            hint="Name another file; with pal sessions export, --force replaces it.",
+        ) from None
     except OSError as error:
         raise RecordUnwritable(f"cannot write {path}: {error.strerror}") from error

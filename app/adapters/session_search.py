@@ -50,8 +50,12 @@ class _Wanted:
     """The words of a search; upper and lower case are alike."""
 
     def __init__(self, text: str) -> None:
-        found = ((quoted or word).casefold() for quoted, word in _WORD.findall(text))
-        self.words = sorted({word for word in found if word.strip()}, key=len, reverse=True)
+        found = {quoted or word for quoted, word in _WORD.findall(text)}
+        written = sorted((word for word in found if word.strip()), key=len, reverse=True)
+        self.words = [word.casefold() for word in written]
+        """The longest first."""
+        self.needle = max(map(_steady, written), key=len, default="")
+        """What the bytes are searched for; "", which every line holds, when only parsing can tell."""
 
     def all_in(self, text: str) -> bool:
         folded = text.casefold()
@@ -87,13 +91,13 @@ def search_sessions(
 
 
 def _hits(folder: Path, words: _Wanted, wanted: Callable[[], bool]) -> Iterator[Hit]:
-    in_json = _pattern(words.words[0], lambda char: json.dumps(char)[1:-1].encode())
+    in_json = _pattern(words.needle, lambda char: json.dumps(char)[1:-1].encode())
     for segment in reversed(segment_numbers(folder)):
         for line in _lines_with(folder / segment_name(segment), in_json, wanted):
             yield from _in_entries(folder.name, line, words)
     for line in _lines_with(folder / EVENTS_FILE, in_json, wanted):
         yield from _in_cut_answers(folder.name, line, words)
-    in_text = _pattern(words.words[0], lambda char: char.encode("utf-8", "replace"))
+    in_text = _pattern(words.needle, lambda char: char.encode("utf-8", "replace"))
     for path in _outputs(folder):
         for line in _lines_with(path, in_text, wanted):
             shown = line.decode("utf-8", "replace")
@@ -111,7 +115,8 @@ def _in_entries(session: str, line: bytes, words: _Wanted) -> Iterator[Hit]:
         if isinstance(stored, Entry):
             parts = list(_parts(stored))
             if words.all_in("\n".join(text for _, _, text in parts)):
-                id_, who, text = next(p for p in parts if words.words[0] in p[2].casefold())
+                holding = (part for part in parts if words.words[0] in part[2].casefold())
+                id_, who, text = next(holding, parts[0])
                 yield Hit(session, id_, who, words.around(text))
 
 
@@ -147,11 +152,21 @@ def _parts(entry: Entry) -> Iterator[tuple[str, str, str]]:
 
 
 def _pattern(word: str, encode: Callable[[str], bytes]) -> re.Pattern[bytes] | bytes:
-    """Return what finds a word in bytes of lower-case ASCII: the word, or a pattern where other letters have cases."""
+    """Return what finds a word in lowered bytes: the word, or a pattern where letters beyond ASCII have cases."""
     if all(char.isascii() or _cases(char) == [char] for char in word):
         return b"".join(encode(char) for char in word).lower()
     choices = (b"|".join(re.escape(encode(c).lower()) for c in _cases(char)) for char in word)
     return re.compile(b"".join(b"(?:%s)" % choice for choice in choices))
+
+
+def _steady(word: str) -> str:
+    """Return the longest part of a word whose letters keep their number in any case, unlike ß."""
+    runs = "".join(char if _is_steady(char) else "\0" for char in word).split("\0")
+    return max(runs, key=len)
+
+
+def _is_steady(char: str) -> bool:
+    return all(len(form) == 1 for form in (char.lower(), char.upper(), char.casefold()))
 
 
 def _cases(char: str) -> list[str]:

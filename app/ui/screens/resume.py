@@ -21,7 +21,7 @@ from app.ui.format import plural, size
 from app.ui.keymap import Place, bindings
 from app.ui.screens.sheet import Sheet
 from app.ui.session_rows import called, card_has, session_row, words_of
-from app.ui.widgets.key_footer import Hint
+from app.ui.widgets.key_footer import Hint, KeyFooter
 from app.ui.wiring import SessionCard, SessionHit, SessionShelf
 
 SHOWN = 200
@@ -38,6 +38,8 @@ HINTS = (
     Hint("Ctrl+D", "delete", "delete"),
     Hint("Esc", "back", "close"),
 )
+WRITING_HINTS = (Hint("Enter", "take it"), Hint("Esc", "leave it", "close"))
+ASKING_HINTS = (Hint("y", "delete"), Hint("n", "keep", "close"))
 
 
 class ResumeScreen(Sheet[str]):
@@ -253,7 +255,7 @@ class ResumeScreen(Sheet[str]):
             self._fill()
 
         figures = f"{plural(card.messages, 'message')}, {size(card.size)}"
-        self._ask(f"Delete “{called(card)}” for good ({figures})?  y deletes it, n keeps it", use)
+        self._ask(f"Delete “{called(card)}” for good ({figures})?", use)
 
     # Questions
 
@@ -266,6 +268,7 @@ class ResumeScreen(Sheet[str]):
         self._use = use
         self.query_one("#question", Static).update(Content.styled(question, "bold $text-warning"))
         self.add_class("-asking" if value is None else "-writing")
+        self.query_one(KeyFooter).hints = ASKING_HINTS if value is None else WRITING_HINTS
         if value is None:
             self.set_focus(None)
         else:
@@ -277,6 +280,7 @@ class ResumeScreen(Sheet[str]):
         """Take the answer; None is no answer."""
         use, self._use = self._use, None
         self.remove_class("-asking", "-writing")
+        self.query_one(KeyFooter).hints = HINTS
         self.query_one("#search").focus()
         if use is not None and text is not None:
             self.run_worker(self._do(use(text)), group="change")
