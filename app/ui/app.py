@@ -27,6 +27,7 @@ from app.ui.prompt_history import PromptHistory
 from app.ui.screens.pair import PairScreen
 from app.ui.stylesheets import sheets
 from app.ui.themes import OWN, automatic, other_side
+from app.ui.used_keys import UsedKeys
 from app.ui.wiring import Wiring
 
 
@@ -49,6 +50,7 @@ class PalApp(App[None]):
         folder = wiring.state_folder
         self.history = PromptHistory(folder / "history.jsonl" if folder else None, wiring.mask)
         self.drafts = Drafts(folder, wiring.settings.folder, mask=wiring.mask) if folder else None
+        self.used_keys = UsedKeys(folder / "used_keys.json" if folder else None)
         self.attention = Attention(self.write_terminal)
         self.moved_keys: Mapping[str, str] = in_force(wiring.settings.keymap)
         """The user's keymap, as far as it is used."""
@@ -170,6 +172,7 @@ class PalApp(App[None]):
 
     def action_theme(self) -> None:
         """Change to the light or dark theme that belongs to this one."""
+        self.used_keys.note("app.theme")
         self.theme = other_side(self.theme, dark=self.current_theme.dark)
 
     def action_leave(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from app.core.permission import ApprovalRequest
 from app.ui.keymap import shown_key
@@ -16,6 +16,7 @@ def hints(
     log_focused: bool,
     held: bool,
     moved: Mapping[str, str],
+    known: Set[str] = frozenset(),
 ) -> tuple[Hint, ...]:
     """Return the hints, the most useful first: the last ones are cut on a narrow screen.
 
@@ -25,6 +26,7 @@ def hints(
         log_focused: Whether the log has the keyboard.
         held: Whether layer 1 holds back now.
         moved: The user's keymap.
+        known: Actions that the user knows by now: their hints make room for others.
     """
 
     def key(id: str) -> str:
@@ -46,13 +48,17 @@ def hints(
         if busy
         else (Hint("Enter", "send"), Hint("/", "commands"))
     )
-    return (
-        *first,
+    rest = (
         Hint(key("log"), "log", "log"),
         Hint(key("context"), "context", "context"),
         Hint(key("help"), "help", "help"),
         Hint(key("mode"), "mode", "next_mode"),
+        Hint("@", "files"),
+        Hint("!", "shell"),
         Hint(key("theme"), "theme", "app.theme"),
-        Hint("Ctrl+P", "palette", "app.command_palette"),
+        Hint(key("palette"), "palette", "app.command_palette"),
+        Hint(key("history"), "history"),
+        Hint(key("editor"), "editor"),
         Hint(key("leave"), "quit", "app.leave"),
     )
+    return (*first, *(hint for hint in rest if hint.action not in known))

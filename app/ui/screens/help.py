@@ -26,10 +26,41 @@ LAYERS: tuple[Row, ...] = (
     ("2 auto", "above the threshold the history becomes a summary, facts and your own words"),
     ("3 manual", "the same when you say /compact or the model calls its compact tool"),
 )
+PROMPT: tuple[Row, ...] = (
+    ("@name", "files and folders by a few letters; what git ignores is left out"),
+    (
+        "!command",
+        "run it yourself, with your rights; command, exit code and output go with your next message",
+    ),
+    ("!!command", "the same, and the model is not told; both stand in the record"),
+    (
+        "line break",
+        "Shift+Enter where the terminal tells it from Enter, else Alt+Enter, Ctrl+J or \\ and Enter",
+    ),
+    (
+        "large pastes",
+        "become one line and are sent whole; backspace removes one, Ctrl+O makes it text again",
+    ),
+    ("pictures", "drop the file, paste its path, or Ctrl+V; PNG, JPEG, GIF, WebP up to 3.9 MB"),
+    (
+        "while it works",
+        "what you send waits: Esc brings the newest back, Alt+↑ or /queue shows all",
+    ),
+    ("unsent text", "is kept, also when the program is killed: the next start here brings it back"),
+)
 TERMINAL: tuple[Row, ...] = (
-    ("select", "drag; in most terminals Shift+drag selects with the terminal's own means"),
+    (
+        "select",
+        "drag; with the terminal's own means Shift+drag, in iTerm2 Option+drag, in Terminal.app Fn+drag",
+    ),
     ("copy", "Ctrl+C copies a selection, /copy the last answer, also to a file over ssh"),
     ("colours", "NO_COLOR is respected; /theme ansi-dark takes the terminal's own colours"),
+    (
+        "calls you",
+        "setting notify; inside tmux set focus-events on, and allow-passthrough on for the desktop's",
+    ),
+    ("to the shell", "Ctrl+Z, and fg to come back"),
+    ("without a screen", "TERM=dumb pal talks line by line"),
 )
 
 
@@ -46,6 +77,7 @@ def groups(moved: Mapping[str, str] = NOT_MOVED) -> list[tuple[str, list[Row]]]:
             if key.place is place
         ]
         found.append((f"keys · {place}", rows))
+    found[2:2] = [("the prompt", list(PROMPT))]
     found.append(("terminal", list(TERMINAL)))
     return found
 

@@ -195,6 +195,7 @@ class PairScreen(Screen[None]):
             log_focused=isinstance(self.focused, ReportList),
             held=self.log_pane.held,
             moved=in_force(self.settings.keymap),
+            known=self.app.used_keys.known,
         )
 
     def show_title(self) -> None:
@@ -271,16 +272,24 @@ class PairScreen(Screen[None]):
             said = "Press Ctrl+C again to quit"
             self.status.rest_for(QUIT_SECONDS, said, "bold $text-warning")
 
+    def _used(self, action: str) -> None:
+        """Note that a key was used: its hint fades when it is known."""
+        self.app.used_keys.note(action)
+        self.show_hints()
+
     def action_help(self) -> None:
+        self._used("help")
         self.commands.run_help("")
 
     def action_context(self) -> None:
+        self._used("context")
         self.commands.run_context("")
 
     def action_queue(self) -> None:
         self.commands.run_queue("")
 
     def action_log(self) -> None:
+        self._used("log")
         opened = not self.has_class("-log-open")
         self.set_class(opened, "-log-open")
         if opened:
@@ -295,6 +304,7 @@ class PairScreen(Screen[None]):
         return usable_modes(confined=bool(self.app.wiring.sandbox()))
 
     def action_next_mode(self) -> None:
+        self._used("next_mode")
         modes = self._modes()
         if self.session is not None:
             now = self.session.mode
