@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.agent.calls import CallRun
 from app.compaction.thinking import thinks
 from app.core import remarks
 from app.core.budget import Budget, Meter, Usage
@@ -88,8 +89,8 @@ class Dialogue:
     """The model's own limit for an answer in tokens, where the endpoint says it."""
     muted_until: int = 0
     """Layer 2 waits until the next request passes this many tokens; 0 when it does not wait."""
-    unwritten: Mapping[str, tuple[ToolResult, Effects]] = field(default_factory=dict)
-    """Results of open calls, by ``tool_use_id``, that could not be written when they came."""
+    interrupted: CallRun | None = None
+    """The calls of the newest answer, where their results could not be written."""
     overheard: list[str] = field(default_factory=list)
     """What the user did meanwhile and wants told with their next message."""
     noted: float = 0.0

@@ -115,8 +115,7 @@ class Turn:
             await self._tell_problem(error)
         finally:
             self.wanted.clear()
-            if self._run is not None:
-                self.dialogue.unwritten = dict(self._run.finished)
+            self.dialogue.interrupted = self._run
             used = _minus(self.dialogue.usage, usage_before)
             cost = self.dialogue.cost
             self.tell(BudgetChanged(self.dialogue.budget()))
@@ -165,13 +164,13 @@ class Turn:
         calls = self.dialogue.conversation.open_calls
         if not calls:
             return
-        run = self._run or self._call_run(calls)
-        known = self.dialogue.unwritten
-        run.finished |= {call.id: known[call.id] for call in calls if call.id in known}
+        run = self._run or self.dialogue.interrupted
+        if run is None or tuple(run.calls) != calls:
+            run = self._call_run(calls)
+        run.tell = self.tell
         run.interrupt(INTERRUPTED)
         await self._add_results(calls, run)
-        self._run = None
-        self.dialogue.unwritten = {}
+        self._run = self.dialogue.interrupted = None
 
     async def _steps(self) -> TurnEnd:
         pauses = cut_calls = 0
