@@ -166,13 +166,11 @@ class Journal:
             self._files.mark, lambda seq: Undone(seq, commit, tuple(bare)), "undone"
         )
 
-    async def rewind(
-        self, before: int | None, *, message: str, files: bool, bare: Sequence[str] = ()
-    ) -> Rewound:
+    async def rewind(self, before: int | None, *, message: str, files: bool) -> Rewound:
         """Write that the user went back to just before item ``before`` (None: with files alone)."""
 
         def make(seq: int) -> Rewound:
-            return Rewound(seq, seq if before is None else before, message, files, tuple(bare))
+            return Rewound(seq, seq if before is None else before, message, files)
 
         return await self._do(self._files.mark, make, "rewound")
 

@@ -91,8 +91,8 @@ def encode_mark(mark: Mark, time: str) -> bytes:
             return _event(seq, "mark", "cleared", time, {"stubs": stubs, "bare": bare})
         case Undone(seq, commit, bare):
             return _event(seq, "mark", "undone", time, {"commit": commit, "bare": bare})
-        case Rewound(seq, before, message, files, bare):
-            fields = {"before": before, "message": message, "files": files, "bare": bare}
+        case Rewound(seq, before, message, files):
+            fields = {"before": before, "message": message, "files": files}
             return _event(seq, "mark", "rewound", time, fields)
         case Pinned(seq, results, on):
             return _event(seq, "mark", "pinned", time, {"results": results, "on": on})
@@ -236,7 +236,6 @@ def _mark(raw: JsonObject) -> Mark:
                 _number(raw, "before"),
                 _text(raw, "message"),
                 raw.get("files") is True,
-                _strings(raw.get("bare", [])),
             )
         case "pinned":
             return Pinned(seq, _strings(raw.get("results", [])), raw.get("on") is not False)

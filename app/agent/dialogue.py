@@ -238,6 +238,21 @@ class Dialogue:
         self.conversation = replay(await self.record.history())
         self.replaced_view()
 
+    async def rewind(self, before: int | None, *, message: str, files: bool) -> None:
+        """Go back to just before an item of the record (None: with files alone).
+
+        Thinking stays out of the restored view where it no longer fits: behind another prompt or model.
+        """
+        was_bare = bool(self.conversation.bare)
+        await self.record.rewind(before, message=message, files=files)
+        if before is None:
+            return
+        self.conversation = replay(await self.record.history())
+        self.replaced_view()
+        other = await self.record.remarks({remarks.MODEL, remarks.PROMPT}, since=before)
+        if was_bare or other:
+            await self.bare_all()
+
     def replaced_view(self) -> None:
         """Note that another view is in force: what was measured and told of the old one counts no more."""
         self.meter = self.meter.restart()

@@ -42,13 +42,13 @@ class SessionParts:
     surroundings: Surroundings
     tools: Callable[[ToolNeeds], Mapping[str, Tool]]
     judge: JudgeCall
+    checkpoints: Checkpoints
+    """Keeps and brings back files."""
     read_lines: ReadLines
     policy: CompactionPolicy
     model_id: str
     window_of: Callable[[ModelInfo | None, str], tuple[int, str]]
     """Returns a model's window in tokens and where the figure comes from."""
-    checkpoints: Checkpoints | None = None
-    """Keeps and brings back files; None where nothing is kept."""
     admitted: Admitted = lambda _tool, _arguments: None
     """Hears of each call that may run."""
     keep_rule: Callable[[Rule], Rule] = lambda rule: replace(rule, source="this session")

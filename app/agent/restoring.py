@@ -16,7 +16,7 @@ from app.core.conversation import folded, in_force
 from app.core.effects import Effects, effects_from_json
 from app.core.events import TodoItem
 from app.core.folding import Fold
-from app.core.history import Commit, Entry, HistoryItem, Remark, Undone
+from app.core.history import Commit, Entry, HistoryItem, Remark, Rewound, Undone
 from app.core.messages import JsonObject, ToolResult, block_from_json
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.requests import Purpose, ToolSpec
@@ -53,7 +53,7 @@ async def restore(dialogue: Dialogue, queue: TypedAhead) -> Finished:
             case Commit():
                 dialogue.replaced_view()
                 dialogue.muted_until = 0
-            case Undone():
+            case Undone() | Rewound():
                 dialogue.replaced_view()
             case Remark():
                 with suppress(*UNREADABLE):

@@ -15,6 +15,14 @@ from app.agent.own_commands import OwnCommands
 from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.queue import TypedAhead
 from app.agent.restoring import restore
+from app.agent.rewinding import (
+    FileMove,
+    FilePlan,
+    RewindPoint,
+    file_plan,
+    rewind,
+    rewind_points,
+)
 from app.agent.tour import MODE as TOUR_MODE
 from app.agent.tour import announcement, tour_policy
 from app.agent.turn import Turn
@@ -268,6 +276,33 @@ class Session:
             await self._upkeep.make_ready()
             if await undo(self._dialogue, self._layers, tell):
                 await self._layers.compact(Layer.MANUAL, "made again from the record", focus, tell)
+
+        return self._work(work)
+
+    async def rewind_points(self) -> tuple[RewindPoint, ...]:
+        """Return the moments to which one can go back, newest first."""
+        return await rewind_points(self._parts.record, self._parts.checkpoints)
+
+    async def rewind_files(self, point: RewindPoint) -> FilePlan:
+        """Return what going back to a moment would do to the files."""
+        return await file_plan(self._parts.record, self._parts.checkpoints, point)
+
+    def rewind(
+        self, point: RewindPoint, *, conversation: bool, files: Sequence[FileMove] = ()
+    ) -> Work:
+        """Go back to a moment: with the conversation, with these files, or with both."""
+        checkpoints = self._parts.checkpoints
+
+        async def work(tell: Tell) -> None:
+            await rewind(
+                self._dialogue,
+                self._layers,
+                checkpoints,
+                point,
+                tell,
+                conversation=conversation,
+                files=files,
+            )
 
         return self._work(work)
 

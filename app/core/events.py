@@ -211,6 +211,20 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class WentBack:
+    """A rewind was made."""
+
+    words: str
+    """What the user said right after the moment to which the conversation went back."""
+    conversation: bool
+    """Whether the conversation went back; else only files did."""
+    restored: tuple[str, ...] = ()
+    """Files that are as they were then."""
+    failed: tuple[str, ...] = ()
+    """One line for each file that could not be brought back."""
+
+
+@dataclass(frozen=True, slots=True)
 class ErrorRaised:
     """Something failed; ``hint`` says what to do."""
 
@@ -273,6 +287,7 @@ Event = (
     | QueueChanged
     | QueuedDelivered
     | Notice
+    | WentBack
     | ErrorRaised
     | TurnEnded
 )

@@ -56,9 +56,9 @@ class Fold:
                 self.pinned = self.pinned | set(results) if on else self.pinned - set(results)
             case Bared(_, messages):
                 self.remove_thinking(messages)
-            case Undone(bare=bare) | Rewound(bare=bare):
+            case Undone(_, _, bare):
                 self.remove_thinking(bare)
-            case Remark():
+            case Rewound() | Remark():
                 pass
 
     def append(self, entry: Entry) -> None:

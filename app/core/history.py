@@ -132,8 +132,6 @@ class Rewound:
     """Id of the user's message before which it was; "" when a rewind was taken back."""
     files: bool = False
     """Whether files went back with it."""
-    bare: tuple[str, ...] = ()
-    """Messages of the view whose thinking no longer fits."""
 
 
 Mark = Cleared | Undone | Pinned | Bared | Rewound

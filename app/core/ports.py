@@ -143,9 +143,7 @@ class Record(Protocol):
         """Write that a compaction was taken back."""
         ...
 
-    async def rewind(
-        self, before: int | None, *, message: str, files: bool, bare: Sequence[str] = ()
-    ) -> Rewound:
+    async def rewind(self, before: int | None, *, message: str, files: bool) -> Rewound:
         """Write that the user went back to just before item ``before`` (None: with files alone)."""
         ...
 

@@ -96,8 +96,8 @@ class Checkpoints:
         return effect
 
     def look(self, path: str) -> FileState:
-        """Return what a file is now, without keeping it. Blocks."""
-        return self._read(path, keep=False)[1]
+        """Return what a file is now, kept so that its text can be read. Blocks."""
+        return self._read(path)[1]
 
     def text(self, state: FileState) -> str | None:
         """Return the text of a kept content; None when it is not kept or no text. Blocks."""
@@ -173,11 +173,11 @@ class Checkpoints:
 
     def _take(self, path: str) -> FileState:
         """Keep what a file is now, and remember it."""
-        stamp, state = self._read(path, keep=True)
+        stamp, state = self._read(path)
         self._known[path] = (stamp, state)
         return state
 
-    def _read(self, path: str, *, keep: bool) -> tuple[Stamp | None, FileState]:
+    def _read(self, path: str) -> tuple[Stamp | None, FileState]:
         resolved = Resolved(self._workspace.root / path, path, inside=True)
         try:
             status = os.lstat(resolved.path)
@@ -197,6 +197,6 @@ class Checkpoints:
         except (ToolError, OSError) as error:
             return stamp, FileState("unknown", mode, why=str(error))
         name = self._contents.name(data)
-        if keep and not self._contents.put(data):
+        if not self._contents.put(data):
             return stamp, FileState(name, mode, why="there is no more room for kept files")
         return stamp, FileState(name, mode)
