@@ -39,6 +39,7 @@ from app.core.permission import ApprovalRequest, Judgement, Mode, Rule
 from app.core.policy import CompactionPolicy
 from app.core.reports import CompactionReport, Layer
 from app.core.requests import ModelInfo, ToolSpec
+from app.core.rewinds import live
 from app.errors import CompactionRefused, PalError, RecordUnwritable
 
 ASIDES = frozenset({remarks.PARTIAL, remarks.ERROR, remarks.APPROVAL, remarks.DIFF})
@@ -352,7 +353,9 @@ class Session:
             return ()
         after = await self._parts.record.messages([page[-1].number + 1])
         until = after[0].seq if after else None
-        return await self._parts.record.remarks(ASIDES, since=page[0].seq, until=until)
+        beside = await self._parts.record.remarks(ASIDES, since=page[0].seq, until=until)
+        counting = live(await self._parts.record.rewinds())
+        return tuple(remark for remark in beside if remark.seq in counting)
 
     async def view_before(self, commit: int) -> tuple[Message, ...]:
         """Return the view right before a compaction."""

@@ -38,6 +38,12 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("retry", "Send the last request again, or let a cut answer go on", while_busy=False),
     Command("undo", "Take the newest compaction back", while_busy=False),
+    Command(
+        "rewind",
+        "Go back to before a turn: conversation, files, or both",
+        while_busy=False,
+        key="back",
+    ),
     Command("context", "What the next request holds, part by part", key="context"),
     Command("cost", "Tokens and dollars of this session"),
     Command("log", "The compaction log in full", key="log", early=True),

@@ -21,6 +21,7 @@ class Place(StrEnum):
     LOG = "log"
     DETAILS = "details"
     SESSIONS = "earlier sessions"
+    REWIND = "rewind"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,13 @@ KEYS: tuple[Key, ...] = (
     Key("queue", "alt+up", "queue", "see, edit or remove what is queued", Place.PAIR),
     Key("chat_end", "ctrl+end", "chat_end", "newest line of the chat", Place.PAIR, True),
     Key("quit", "ctrl+q", "leave", "quit", Place.EVERYWHERE, True),
-    Key("back", "escape", "step_back", "close, no, bring the queue back, or cancel", Place.PAIR),
+    Key(
+        "back",
+        "escape",
+        "step_back",
+        "close, no, queue back, cancel; twice: rewind",
+        Place.PAIR,
+    ),
     Key("send", "enter", "send", "send; an empty line does nothing", Place.PROMPT),
     Key(
         "newline",
@@ -95,6 +102,10 @@ KEYS: tuple[Key, ...] = (
     Key("clear_now", "c", "clear_now", "clear old results now", Place.LOG),
     Key("undo", "u", "undo", "undo the newest compaction", Place.LOG),
     Key("filter", "f", "filter", "all layers, or one", Place.LOG),
+    Key("both", "b", "both", "conversation and files go back", Place.REWIND),
+    Key("conversation", "c", "conversation", "only the conversation goes back", Place.REWIND),
+    Key("files", "f", "files", "only files go back", Place.REWIND),
+    Key("overwrite", "o", "overwrite", "also files that something else changed", Place.REWIND),
     Key("close", "escape,q", "close", "back", Place.DETAILS),
     Key("undo_here", "u", "undo", "undo this compaction, if it is the newest", Place.DETAILS),
     Key("redo_here", "r", "redo", "summarise again from the record", Place.DETAILS),

@@ -101,6 +101,7 @@ class Desk:
                 approver=self.user,
                 clock=clock,
                 surroundings=Surroundings(self.folder, "2026-01-01"),
+                checkpoints=checkpoints,
                 tools=lambda set_todo: build_tools(
                     workspace,
                     record=record,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from app.adapters.journal import Journal
 from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.prompt import Surroundings
 from app.agent.session import Session
+from app.core import remarks
 from app.core.effects import Effects
 from app.core.events import Event, TurnEnded
 from app.core.messages import JsonObject
@@ -29,6 +31,8 @@ from app.core.ports import Approver, Emit, Proposal, ToolOutcome
 from app.core.requests import ModelInfo, ToolSpec
 from app.core.validate import problems
 from app.errors import ToolError
+from app.tools.checkpoints import Checkpoints
+from app.tools.workspace import Workspace
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import ScriptedModel
 
@@ -104,6 +108,7 @@ class Rig:
     window: int = 200_000
     journal: type[Journal] = Journal
     window_of: Callable[[ModelInfo | None, str], tuple[int, str]] = field(init=False)
+    checkpoints: Checkpoints = field(init=False)
     needs: ToolNeeds = field(init=False)
     """What the newest session offers its tools."""
 
@@ -116,6 +121,10 @@ class Rig:
             record = await self.journal.create(root, clock=self.clock)
         else:
             record = await self.journal.open(root, name, clock=self.clock)
+
+        self.checkpoints = Checkpoints(
+            Workspace(self.folder), record.contents, partial(record.remark, remarks.FILES)
+        )
 
         def tools(needs: ToolNeeds) -> Mapping[str, Handy]:
             self.needs = needs
@@ -130,6 +139,7 @@ class Rig:
                 surroundings=Surroundings(self.folder, "2026-01-01"),
                 tools=tools,
                 judge=judge,
+                checkpoints=self.checkpoints,
                 read_lines=no_file,
                 policy=self.policy,
                 model_id="scripted",

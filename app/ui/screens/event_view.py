@@ -32,6 +32,7 @@ from app.core.events import (
     TurnEnd,
     TurnEnded,
     TurnStarted,
+    WentBack,
 )
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
 from app.core.reports import CompactionReport, Layer, Outcome
@@ -57,6 +58,7 @@ ENDS = {
     TurnEnd.CUT: ("… cut at the output limit; say “go on”", "$text-warning"),
     TurnEnd.WAITING: ("■ compacted; waits for you", "$text-warning"),
 }
+FILES_NAMED = 10
 LAYERS = {Layer.AUTO: "layer 2", Layer.MANUAL: "layer 3"}
 
 
@@ -152,6 +154,8 @@ class EventView:
                 chat.add_user(text, message, queued=True)
             case Notice(text, warning):
                 chat.add_notice(text, warning=warning)
+            case WentBack():
+                self._show_rewind(event)
             case ErrorRaised(message, hint, unwritten):
                 self.close_answer()
                 choice = " /retry tries again; /unsaved goes on with a temporary record."
@@ -231,6 +235,23 @@ class EventView:
         if text := announcement(report):
             screen.chat.add_notice(text, warning=report.outcome is not Outcome.UNDONE)
         screen.show_hints()
+
+    def _show_rewind(self, event: WentBack) -> None:
+        screen = self._screen
+        names = ", ".join(one_line(path, 80) for path in event.restored[:FILES_NAMED])
+        more = len(event.restored) - FILES_NAMED
+        files = f"{names} and {more} more" if more > 0 else names
+        said = "The conversation went back; /rewind can take that back."
+        if files:
+            said = f"Went back: {files}." + (f" {said}" if event.conversation else "")
+        if event.conversation:
+            screen.opening.show_again(said)
+            if not screen.prompt.area.text:
+                screen.prompt.give_back(event.words)
+        else:
+            screen.chat.add_notice(said)
+        for problem in event.failed:
+            screen.chat.add_error(one_line(problem), "It is as it was.")
 
     def _show_end(self, event: TurnEnded) -> None:
         self.end = event.end

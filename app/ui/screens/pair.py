@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 QUIT_SECONDS = 2.0
 """How long an announced second Ctrl+C quits."""
+REWIND_SECONDS = 0.8
+"""Two Esc within so many seconds go back, when nothing else is there to step back from."""
 HEIGHTS: list[tuple[int, str]] = [(0, "-low"), (15, "-usual"), (34, "-tall")]
 """Class of the screen from so many rows on."""
 GUIDANCE = (
@@ -75,6 +77,7 @@ class PairScreen(Screen[None]):
         self.opening = SessionOpening(self)
         self.own_commands = OwnCommandRunning(self)
         self._quit_until = 0.0
+        self._rewind_until = 0.0
         width, height = (
             self.app.size
         )  # before the first resize tells them, so that all is styled once
@@ -236,7 +239,7 @@ class PairScreen(Screen[None]):
     # Keys
 
     def action_step_back(self) -> None:
-        """Esc: popup, selection, question, own command, queue, log, turn, in this order."""
+        """Esc: popup, selection, question, own command, queue, log, turn, in this order; twice when idle: rewind."""
         if self.prompt.close_popup():
             return
         if self.get_selected_text():
@@ -251,7 +254,11 @@ class PairScreen(Screen[None]):
             self.action_log()
         elif self.is_busy:
             self.turns.cancel()
+        elif self.app.time() < self._rewind_until and not self.prompt.area.text:
+            self._rewind_until = 0.0
+            self.commands.run_rewind("")
         else:
+            self._rewind_until = self.app.time() + REWIND_SECONDS
             self.prompt.area.focus()
 
     def interrupt(self) -> None:

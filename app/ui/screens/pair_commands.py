@@ -87,6 +87,21 @@ class PairCommands:
     def run_undo(self, argument: str) -> None:
         self._when_idle(lambda session: session.undo(), "undoing")
 
+    def run_rewind(self, argument: str) -> None:
+        session = self._session()
+        if session is None:
+            return
+        from app.ui.screens.rewind import Choice, RewindScreen
+
+        def use(choice: Choice | None) -> None:
+            if choice is not None:
+                work = session.rewind(
+                    choice.point, conversation=choice.conversation, files=choice.files
+                )
+                self._screen.turns.drive(work, "going back")
+
+        self._screen.app.push_screen(RewindScreen(session), use)
+
     def redo(self) -> None:
         """Make the newest compaction again."""
         self._when_idle(lambda session: session.redo(), "Compressing...")

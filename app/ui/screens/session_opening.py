@@ -140,6 +140,22 @@ class SessionOpening:
             screen.chat.add_notice("There is a key but no model; choose one.", warning=True)
             screen.commands.run_model("")
 
+    def show_again(self, said: str) -> None:
+        """Show the conversation as it stands after a rewind, with a notice behind it."""
+        self._screen.run_worker(self._show_again(said), group="older", exclusive=True)
+
+    async def _show_again(self, said: str) -> None:
+        screen, session = self._screen, self._screen.session
+        if session is None:
+            return
+        entries = await session.page(None, HISTORY)
+        screen.chat.clear()
+        if entries:
+            more = entries[0].number > 1
+            asides = await session.asides(entries)
+            screen.chat.prepend_history(entries, more=more, reports=session.reports, asides=asides)
+        screen.chat.add_notice(said)
+
     async def _show_older(self, before: int) -> None:
         session = self._screen.session
         if session is None:
