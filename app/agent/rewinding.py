@@ -152,7 +152,8 @@ async def _spoken(record: Record) -> list[Entry]:
     before: int | None = None
     while len(found) < MOST_TURNS:
         page = await record.page(before, PAGE)
-        found[:0] = [entry for entry in page if entry.words.strip()]
+        # Words that came with results cannot be parted from them: their calls would be unanswered.
+        found[:0] = [e for e in page if e.words.strip() and not e.message.tool_results]
         if not page:
             break
         before = page[0].number

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.core.conversation import Conversation, replay
 from app.core.effects import Effects, Span
-from app.core.history import Cleared, Commit, Entry, HistoryItem, Pinned, Undone
+from app.core.history import Cleared, Commit, Entry, HistoryItem, Pinned, Rewound, Undone
 from app.core.messages import Block, Message, Text, Thinking, ToolResult, ToolUse
 from app.core.policy import (
     AutoPolicy,
@@ -153,6 +153,11 @@ class Story:
         )
         self._put(commit)
         return commit
+
+    def rewind(self, before: int) -> None:
+        """Go back to just before the item with this ``seq``."""
+        self.items.append(Rewound(self._next(), before))
+        self.conversation = replay(self.items)
 
     def undo(self, commit: int) -> None:
         self.items.append(Undone(self._next(), commit))

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from app.adapters.journal import Journal
 from app.adapters.journal_reading import SessionReader
-from app.core.conversation import Conversation, replay
-from app.core.history import Commit, Entry, HistoryItem, Undone
+from app.core.conversation import Conversation, in_force, replay
+from app.core.history import Commit, Entry, HistoryItem, Rewound, Undone
 from app.core.messages import Message, user
 from app.core.ports import CommitDraft
 from app.core.reports import Layer
+from app.core.rewinds import live_items
 from tests.fakes.clock import FakeClock
 from tests.fakes.history import Story, stories
 
@@ -49,12 +50,19 @@ class Life:
 
     def take(self, item: HistoryItem) -> None:
         self.items.append(item)
-        self.live = replay(self.items) if isinstance(item, Undone) else self.live.apply(item)
+        self.live = (
+            replay(self.items) if isinstance(item, Undone | Rewound) else self.live.apply(item)
+        )
 
     @property
     def in_force(self) -> list[int]:
-        undone = {item.commit for item in self.items if isinstance(item, Undone)}
-        return [i.number for i in self.items if isinstance(i, Commit) and i.number not in undone]
+        return [i.number for i in in_force(self.items) if isinstance(i, Commit)]
+
+    @property
+    def moments(self) -> list[int]:
+        """Where one can go back to."""
+        counting = live_items(self.items)
+        return [i.seq for i in counting if isinstance(i, Rewound) or getattr(i, "spoken", ())]
 
     async def say(self, message: Message, entry: Entry) -> None:
         self.take(await self.journal.append(message, spoken=entry.spoken, effects=entry.effects))
@@ -77,6 +85,9 @@ class Life:
                 self.take(await self.journal.commit(self.draft(draw(st.integers(0, len(entries))))))
             case "undo" if self.in_force:
                 self.take(await self.journal.undo(self.in_force[-1], bare=bare))
+            case "rewind":
+                before = draw(st.sampled_from([None, *self.moments]))
+                self.take(await self.journal.rewind(before, message="", files=False))
             case "turn the clock back":
                 self.clock.turn_back(86_400)
             case "reopen":
@@ -99,7 +110,7 @@ class Life:
 
 
 CHANGES = (
-    "clear", "pin", "bare", "remark", "commit", "commit", "undo", "turn the clock back", "reopen",
+    "clear", "pin", "bare", "remark", "commit", "commit", "undo", "rewind", "turn the clock back", "reopen",
 )  # fmt: skip
 
 
@@ -165,11 +176,12 @@ def test_every_message_and_result_is_found_again_whole_and_once(story, data):
         await live_through(life, story, data.draw)
         await life.reopen()
         entries = [item for item in life.items if isinstance(item, Entry)]
+        shown = tuple(item for item in live_items(life.items) if isinstance(item, Entry))
         assert await life.journal.messages(range(1, len(entries) + 2)) == tuple(entries)
-        assert await life.journal.page(None, len(entries) + 5) == tuple(entries)
+        assert await life.journal.page(None, len(entries) + 5) == shown
         before = data.draw(st.integers(1, len(entries) + 1))
         limit = data.draw(st.integers(1, 5))
-        expected = tuple(e for e in entries if e.number < before)[-limit:]
+        expected = tuple(e for e in shown if e.number < before)[-limit:]
         assert await life.journal.page(before, limit) == expected
         for entry in entries:
             for number in range(
@@ -207,7 +219,7 @@ def test_cut_anywhere_in_its_last_line_a_session_resumes_to_the_state_before_or_
         await life.say(user("one more"), Entry(0, 0, "", user("one more"), (0,)))
         written = len(life.items)
         await life.change(
-            data.draw(st.sampled_from(("", "clear", "pin", "bare", "undo"))), data.draw
+            data.draw(st.sampled_from(("", "clear", "pin", "bare", "undo", "rewind"))), data.draw
         )
         last = life.items[-1]
         assert len(life.items) <= written + 1

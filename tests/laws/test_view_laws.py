@@ -8,16 +8,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.compaction.micro import CacheState, plan_clearing
-from app.core.conversation import Conversation, replay
+from app.core.conversation import Conversation, in_force, replay
+from app.core.history import Commit, Entry, Rewound
 from app.core.messages import Message, ToolUse, message_to_json, user
 from app.core.reports import Outcome
+from app.core.rewinds import live_items
 from app.core.tokens import estimate_text
 from app.core.validate import problems
 from tests.fakes.history import Story, policies, stories, tell_step, tell_turn
 from tests.fakes.model import says
 from tests.fakes.summaries import GOOD, MISBEHAVIOURS, run, situation
 
-ACTS = ("turn", "step", "clear", "clear", "compact", "compact", "undo", "pin")
+ACTS = ("turn", "step", "clear", "clear", "compact", "compact", "undo", "pin", "rewind")
 LIVES = settings(max_examples=40, suppress_health_check=list(HealthCheck))
 
 
@@ -69,12 +71,21 @@ def act(story: Story, draw: st.DrawFn) -> None:
                 assert done.report.outcome is Outcome.APPLIED
                 assert story.conversation.sizes.total < before.sizes.total
         case "undo":
-            undone = {item.commit for item in story.items if hasattr(item, "commit")}
-            alive = [n for n in range(1, story.commits + 1) if n not in undone]
+            alive = [i.number for i in in_force(story.items) if isinstance(i, Commit)]
             if alive:
                 story.undo(alive[-1])
+        case "rewind":
+            story.rewind(draw(st.sampled_from(moments(story))))
         case "pin":
             story.pin(f"r{draw(st.integers(1, max(1, story.result)))}")
+
+
+def moments(story: Story) -> list[int]:
+    """Where one can go back to without losing all that was said: before later words, or an earlier rewind."""
+    entries = (i for i in live_items(story.items) if isinstance(i, Entry) and i.spoken)
+    said = [entry.seq for entry in entries if not entry.message.tool_results]
+    rewinds = [i.seq for i in live_items(story.items) if isinstance(i, Rewound)]
+    return [*said[1:], *rewinds, story.seq + 1]
 
 
 @st.composite
@@ -94,7 +105,7 @@ def test_every_request_is_valid_whatever_happened_before(story: Story) -> None:
 @LIVES
 @given(lives())
 def test_the_latest_request_is_always_there_word_for_word(story: Story) -> None:
-    spoken = [e.words for e in story.items if getattr(e, "spoken", ())]
+    spoken = [e.words for e in live_items(story.items) if getattr(e, "spoken", ())]
     view = "\n".join(m.text for m in story.conversation.view().messages if m.role == "user")
     assert spoken[-1].replace("\n\n", "\n") in view.replace("\n\n", "\n")
 
@@ -102,7 +113,8 @@ def test_the_latest_request_is_always_there_word_for_word(story: Story) -> None:
 @LIVES
 @given(lives())
 def test_calls_are_never_altered(story: Story) -> None:
-    original = {u.id: u for e in story.items if hasattr(e, "message") for u in e.message.tool_uses}
+    entries = [item for item in story.items if isinstance(item, Entry)]
+    original = {u.id: u for e in entries for u in e.message.tool_uses}
     for message in story.conversation.view().messages:
         for block in message.content:
             if isinstance(block, ToolUse):
@@ -128,3 +140,19 @@ def test_no_stub_is_as_large_as_its_result_and_sizes_stay_true(story: Story) -> 
     for entry in conversation.entries:
         rebuilt = rebuilt.append(entry)
     assert abs(rebuilt.sizes.words - conversation.sizes.words) < 0.01
+
+
+@LIVES
+@given(lives(), st.data())
+def test_a_rewind_gives_the_view_of_that_moment_and_can_be_taken_back(
+    story: Story, data: st.DataObject
+) -> None:
+    before = data.draw(st.sampled_from(moments(story)))
+    then = replay(item for item in story.items if item.seq < before)
+    now = as_bytes(story.conversation)
+    story.rewind(before)
+    mark = story.seq
+    assert as_bytes(story.conversation) == as_bytes(then)
+    act(story, data.draw)
+    story.rewind(mark)
+    assert as_bytes(story.conversation) == now
