@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.agent.channel import Channel, Tell, Work
+from app.agent.rewinding import FileMove, FilePlan, RewindPoint
 from app.core.budget import Budget, Parts, Usage
 from app.core.conversation import Conversation
 from app.core.events import (
@@ -26,7 +27,9 @@ from app.core.events import (
     TurnEnd,
     TurnEnded,
     TurnStarted,
+    WentBack,
 )
+from app.core.file_states import ABSENT, FileState
 from app.core.messages import user
 from app.core.permission import Judgement, Mode, Verdict
 from app.core.policy import CompactionPolicy
@@ -99,6 +102,28 @@ MANUAL = CompactionReport(
 )
 SAWTOOTH = tuple(
     [*range(8_000, 49_000, 3_500), *range(33_000, 50_000, 2_500), *range(17_000, 48_000, 2_200)]
+)
+
+
+POINTS = (
+    RewindPoint(9, "m7", "and now the tests", "2026-11-29T12:20:00.000Z"),
+    RewindPoint(7, "", "write a parser", ""),
+    RewindPoint(2, "m1", "write a parser", "2026-11-29T12:00:00.000Z", ("a.py", "b.py"), 12, 3),
+)
+PLAN = FilePlan(
+    (
+        FileMove("a.py", FileState("aa", 0o644), True, 3, 1, False),
+        FileMove("b.py", ABSENT, True, 0, 12, True),
+        FileMove(
+            "c.bin",
+            FileState("cc", 0o644, "larger than 8 MB"),
+            True,
+            0,
+            0,
+            False,
+            "larger than 8 MB",
+        ),
+    )
 )
 
 
@@ -239,6 +264,17 @@ class FakeSession:
 
     def cancel_command(self) -> None:
         self.asked.append(("cancel_command", ""))
+
+    async def rewind_points(self) -> tuple[RewindPoint, ...]:
+        return POINTS
+
+    async def rewind_files(self, point: RewindPoint) -> FilePlan:
+        return PLAN
+
+    def rewind(self, point: RewindPoint, *, conversation: bool, files: tuple = ()) -> Work:
+        what = ["conversation"] * conversation + [move.path for move in files]
+        self.asked.append(("rewind", ", ".join(what)))
+        return self._play([WentBack(point.words, conversation, tuple(m.path for m in files))])
 
     async def pin(self, result: str, on: bool = True) -> None:
         self.asked.append(("pin", result))

@@ -16,6 +16,7 @@ from app.ui.screens.models import ModelScreen
 from app.ui.screens.pair import PairScreen
 from app.ui.screens.queue import QueueScreen
 from app.ui.screens.resume import ResumeScreen
+from app.ui.screens.rewind import RewindScreen
 from app.ui.screens.settings import SettingsScreen
 from app.ui.widgets.approval_panel import GRACE
 from tests.ui.fake_session import AUTO, HELD, MICRO, FakeSession, answer
@@ -41,6 +42,7 @@ COMMAND_EFFECTS = {
     "help": screen_is(HelpScreen),
     "compact": asked_for("compact", ""),
     "undo": asked_for("undo", ""),
+    "rewind": screen_is(RewindScreen),
     "context": screen_is(ContextScreen),
     "cost": chat_has("tokens in"),
     "log": lambda app, session: app.pair.has_class("-log-open"),
@@ -117,6 +119,16 @@ async def sessions(app, pilot, session):
     app.pair.commands.choose_session()
     await pilot.pause()
     await pilot.pause()
+
+
+async def rewinding(app, pilot, session):
+    app.pair.commands.run_rewind("")
+    await until_idle(app, pilot)
+    assert "stays as it is" in moves_shown(app)
+
+
+def moves_shown(app):
+    return str(app.screen.query_one("#moves").render())
 
 
 async def long_chat(app, pilot, session):
@@ -202,6 +214,10 @@ KEY_EFFECTS = {
     "clear_now": (fresh_log, asked_for("clear_now", "")),
     "undo": (fresh_log, asked_for("undo", "")),
     "filter": (fresh_log, lambda app, session: app.pair.query_one("ReportList").option_count == 2),
+    "both": (rewinding, asked_for("rewind", "conversation, a.py")),
+    "conversation": (rewinding, asked_for("rewind", "conversation")),
+    "files": (rewinding, asked_for("rewind", "a.py")),
+    "overwrite": (rewinding, lambda app, session: "o keeps" in moves_shown(app)),
     "close": (details, screen_is(PairScreen)),
     "undo_here": (details, asked_for("undo", "")),
     "redo_here": (details, asked_for("redo", "")),
