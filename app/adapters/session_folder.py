@@ -70,6 +70,11 @@ def create_files(root: Path, clock: Clock, display_root: str, ignored: bool) -> 
             lock.release()
         if folder is not None:
             rmtree(folder, ignore_errors=True)
+        if error.errno == errno.ENOENT:  # nothing was there yet that could be gone
+            raise RecordUnwritable(
+                f"no folder can be made at {root}",
+                hint="Set PAL_TRANSCRIPT_DIR to another folder.",
+            ) from error
         raise unwritable(root, error) from error
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.settings import (
@@ -13,9 +13,13 @@ from app.settings import (
     TrustState,
     load_settings,
     pending_trust,
+    read_settings,
     read_trust,
     trust_now,
 )
+from app.settings.sources import ENVIRONMENT
+from app.settings.spec import Kind
+from app.settings.specs import find_spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,24 @@ def settings_of(launch: Launch, trust: TrustState) -> Settings:
     return load_settings(
         launch.folder, environ=os.environ, home=Path.home(), flags=launch.flags, trust=trust
     )
+
+
+def usable_settings_of(launch: Launch, trust: TrustState) -> Settings:
+    """Return the settings in force, without the unusable plain values of files: `Settings.problems` tells of those.
+
+    Raises:
+        ConfigError: A flag, a variable, an endpoint, a credential, a mode or a rule cannot be used.
+    """
+    settings, errors = read_settings(
+        launch.folder, environ=os.environ, home=Path.home(), flags=launch.flags, trust=trust
+    )
+    for error in errors:
+        spec = find_spec(error.name)
+        from_file = error.source != ENVIRONMENT and not error.source.startswith("--")
+        if spec is None or spec.kind is not Kind.PLAIN or not from_file:
+            raise error
+    told = tuple(f"{error}. It is left out." for error in errors)
+    return replace(settings, problems=(*settings.problems, *told))
 
 
 def wanted_session(launch: Launch, settings: Settings) -> str | None:

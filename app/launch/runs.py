@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING
 
 from app.adapters.own_environment import forget_keys
 from app.errors import ConfigError
-from app.launch.asked import Launch, settings_of, trust_of, trust_question, wanted_session
+from app.launch.asked import (
+    Launch,
+    settings_of,
+    trust_of,
+    trust_question,
+    usable_settings_of,
+    wanted_session,
+)
 from app.launch.confinement import find_sandbox
 from app.launch.crash import crash_error, crashes_told
 from app.launch.endpoint import build_model
@@ -116,7 +123,7 @@ def screen(launch: Launch) -> tuple[PalApp, Opening]:
     from app.ui.wiring import Wiring
 
     question = trust_question(launch)
-    settings = settings_of(launch, trust_of(launch, question))
+    settings = usable_settings_of(launch, trust_of(launch, question))
     asked = None if launch.trust else question
     opening = Opening(launch, settings)
     state = Path.home() / STATE_FOLDER
@@ -186,7 +193,8 @@ def run_rules_command(arguments: list[str]) -> int:
 
 def transcripts_of(folder: Path) -> Path:
     """Return where the sessions of a folder are, under the settings that hold there."""
-    return settings_of(Launch(folder, {}), read_trust(folder, home=Path.home())).transcripts
+    trust = read_trust(folder, home=Path.home())
+    return usable_settings_of(Launch(folder, {}), trust).transcripts
 
 
 def _require_model(settings: Settings) -> None:
