@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.clock import SystemClock
+from app.adapters.demo.prompt_cache import TokensOf, estimated
 from app.adapters.journal import Journal
 from app.agent.dialogue import Dialogue, Frame, highest_threshold
 from app.agent.gate import Gate
@@ -38,7 +39,7 @@ READ_FILE = "read_file"
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """What compaction did to one recorded session. Token figures are estimates before calibration."""
+    """What compaction did to one recorded session. Token figures are what the requests were billed."""
 
     session: str
     requests: int
@@ -75,6 +76,7 @@ class _Tally:
 
     threshold: int
     on_request: Callable[[dict[str, Any]], None] | None
+    tokens_of: TokensOf
     losses: Losses = field(default_factory=Losses)
     shelf: Shelf = field(default_factory=Shelf)
     sizes: list[int] = field(default_factory=list)
@@ -99,7 +101,7 @@ class _Tally:
         else:
             self.sizes.append(sent.usage.prompt)
             self.losses.saw(self.coming.popleft() if self.coming else ())
-            self.losses.check(sent.request, sent.answer)
+            self.losses.check(sent.request.messages, sent.answer)
 
     def told(self, event: Event) -> None:
         """Count what the layers did."""
@@ -127,6 +129,7 @@ async def replay_recording(
     *,
     window: int = 200_000,
     on_request: Callable[[dict[str, Any]], None] | None = None,
+    tokens_of: TokensOf = estimated,
 ) -> ReplayReport:
     """Replay one session.
 
@@ -135,10 +138,11 @@ async def replay_recording(
         policy: The layers' numbers.
         window: Tokens the stand-in model accepts.
         on_request: Hears the body of each request, summary calls included.
+        tokens_of: Counts what a content block is billed; an estimate where no tokenizer is at hand.
     """
     policy = _with_read_tools(policy, recording)
     threshold = highest_threshold(policy.auto.threshold_for(window), window, OUTPUT_TOKENS)
-    tally = _Tally(threshold, on_request)
+    tally = _Tally(threshold, on_request, tokens_of)
     with tempfile.TemporaryDirectory(prefix="pal-replay-") as folder:
         record = await Journal.create(Path(folder), clock=SystemClock())
         try:
@@ -160,9 +164,9 @@ class _Stage:
     ) -> None:
         self._tally = tally
         self._queue = TypedAhead(record)
-        self._model = RecordedModel(tally.sent, self._queue.add)
+        self._model = RecordedModel(tally.sent, self._queue.add, tokens_of=tally.tokens_of)
         self._tools = RecordedTools(tally.shelf)
-        frame = Frame("recorded", _floor(), (), OUTPUT_TOKENS, window, "assumed", threshold)
+        frame = Frame("recorded", floor_text(), (), OUTPUT_TOKENS, window, "assumed", threshold)
         self._dialogue = Dialogue(record, self._model, frame, policy)
         self._dialogue.measure_floor()
         self._upkeep = _NoUpkeep()
@@ -215,7 +219,7 @@ def _with_read_tools(policy: CompactionPolicy, recording: Recording) -> Compacti
     return replace(policy, entry=entry, micro=micro)
 
 
-def _floor() -> str:
+def floor_text() -> str:
     """Return a system prompt of `FLOOR_TOKENS`."""
     line = "The system prompt and the tools of the recorded session stood here.\n"
     return line * max(1, round(FLOOR_TOKENS / estimate_text(line)))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from app.core.messages import Message, Text, ToolResult
-from app.core.requests import ModelRequest
 from app.replay.effects import edit_targets
 
 _LINE_NUMBER = re.compile(r"^[ \t]*\d+(?:→|\t|\||: ?)", re.M)
@@ -31,8 +30,8 @@ class Losses:
         """Note what the session has shown so far, whole."""
         self._shown += [plain(text) for message in messages for text in texts_of(message)]
 
-    def check(self, request: ModelRequest, answer: Message) -> None:
-        """Compare an answer's edits with the request that it answers."""
+    def check(self, sent: Sequence[Message], answer: Message) -> None:
+        """Compare an answer's edits with the messages that it answers."""
         view: str | None = None
         for call in answer.tool_uses:
             for target in edit_targets(call):
@@ -41,10 +40,10 @@ class Losses:
                     continue
                 self.edits += 1
                 if view is None:
-                    view = "\n".join(plain(t) for m in request.messages for t in texts_of(m))
+                    view = "\n".join(plain(t) for m in sent for t in texts_of(m))
                 self.edits_lost += wanted not in view
-        if request.messages and request.messages[-1].role == "user":
-            last = request.messages[-1].tool_results
+        if sent and sent[-1].role == "user":
+            last = sent[-1].tool_results
             self.unseen_cleared += sum(result.text.startswith(CLEARED) for result in last)
 
 

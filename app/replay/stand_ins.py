@@ -8,11 +8,19 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mappi
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.adapters.demo.prompt_cache import PromptCache
+from app.adapters.demo.prompt_cache import PromptCache, TokensOf, estimated
 from app.adapters.request_body import encode_request
 from app.compaction.summary import HEADINGS
 from app.core.budget import Usage
-from app.core.messages import Image, JsonObject, Message, Text, ToolResult, ToolUse
+from app.core.messages import (
+    Image,
+    JsonObject,
+    Message,
+    Text,
+    ToolResult,
+    ToolUse,
+    block_to_json,
+)
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.prices import Price
 from app.core.requests import (
@@ -24,7 +32,7 @@ from app.core.requests import (
     StopReason,
     ToolSpec,
 )
-from app.core.tokens import estimate_message, estimate_text
+from app.core.tokens import estimate_text
 from app.errors import ModelError
 from app.replay.effects import infer_effects
 from app.replay.recordings import RecordedStep
@@ -55,12 +63,14 @@ class RecordedModel:
     hear: Callable[[str], Awaitable[None]]
     """Takes what the user wrote while the calls of an answer ran."""
     steps: deque[RecordedStep] = field(default_factory=deque)
+    tokens_of: TokensOf = estimated
+    """Counts what a block is billed."""
     seconds: float = 0.0
     """The replay's own time: recordings do not say how long anything took."""
     _cache: PromptCache = field(init=False)
 
     def __post_init__(self) -> None:
-        self._cache = PromptCache(lambda: self.seconds)
+        self._cache = PromptCache(lambda: self.seconds, self.tokens_of)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Yield the answer."""
@@ -74,7 +84,8 @@ class RecordedModel:
         else:
             raise ModelError("the recording ends here")
         body = json.loads(encode_request(request)[0])
-        usage = replace(self._cache.bill(body), output=round(estimate_message(message)))
+        output = sum(self.tokens_of(block_to_json(block)) for block in message.content)
+        usage = replace(self._cache.bill(body), output=round(output))
         self.watch(Sent(request, message, body, usage))
         stop = StopReason.TOOL_USE if message.tool_uses else StopReason.END_TURN
         yield Answer(message, usage, stop, model=request.model)

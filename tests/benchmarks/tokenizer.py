@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -12,7 +13,10 @@ import bpe_openai
 from app.core.messages import block_from_json
 from app.core.tokens import estimate_block
 
-_O200K = bpe_openai.get_encoding("o200k_base")
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # its way of reading the vocabulary
+    _O200K = bpe_openai.get_encoding("o200k_base")
+    _O200K.encode_ordinary("the vocabulary is read when it is first used")
 FRAME = 4
 """Tokens around a block."""
 

@@ -13,6 +13,9 @@ from app.core.budget import Usage
 from app.core.messages import block_from_json
 from app.core.tokens import MESSAGE_TOKENS, estimate_block, estimate_json, estimate_text
 
+TokensOf = Callable[[Mapping[str, Any]], float]
+"""Counts the tokens of a content block as JSON."""
+
 LOOK_BACK = 20
 """Positions in front of a breakpoint at which an older entry is still found, the breakpoint itself included."""
 MIN_PREFIX = 512
@@ -33,7 +36,12 @@ class Piece:
     """Seconds, where a breakpoint stands at its end; else 0."""
 
 
-def pieces(body: Mapping[str, Any]) -> Iterator[Piece]:
+def estimated(block: Mapping[str, Any]) -> float:
+    """Return the estimate of a block's tokens."""
+    return estimate_block(block_from_json(block))
+
+
+def pieces(body: Mapping[str, Any], tokens_of: TokensOf = estimated) -> Iterator[Piece]:
     """Yield the positions of a request, in the order in which the API puts them together."""
     running = hashlib.sha256()
     total = 0.0
@@ -50,7 +58,7 @@ def pieces(body: Mapping[str, Any]) -> Iterator[Piece]:
         total += MESSAGE_TOKENS
         blocks = content_blocks(message["content"])
         for place, block in enumerate(blocks):
-            total += estimate_block(block_from_json(block))
+            total += tokens_of(block)
             is_last = at == last and place == len(blocks) - 1
             automatic = body.get("cache_control") if is_last else None
             yield _piece(running, f"{at} {message['role']}", block, total, automatic)
@@ -67,20 +75,22 @@ def count_tokens(body: Mapping[str, Any]) -> int:
 class PromptCache:
     """Entries by the prefix they stand for. An entry exists only where a request had a breakpoint."""
 
-    def __init__(self, now: Callable[[], float]) -> None:
+    def __init__(self, now: Callable[[], float], tokens_of: TokensOf = estimated) -> None:
         """Make an empty cache.
 
         Args:
             now: Returns seconds that never run backwards.
+            tokens_of: Counts what a block is billed.
         """
         self._now = now
+        self._tokens_of = tokens_of
         self._entries: dict[bytes, tuple[float, float]] = {}
 
     def bill(self, body: Mapping[str, Any]) -> Usage:
         """Return what the request's input costs, and keep what it writes."""
         now = self._now()
         self._entries = {key: entry for key, entry in self._entries.items() if entry[0] > now}
-        prompt = list(pieces(body))
+        prompt = list(pieces(body, self._tokens_of))
         marks = [at for at, piece in enumerate(prompt) if piece.lifetime]
         hit = self._longest_hit(prompt, marks)
         read = round(prompt[hit].end) if hit >= 0 else 0
