@@ -8,15 +8,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import bpe_openai
-
 from app.core.messages import block_from_json
 from app.core.tokens import estimate_block
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # its way of reading the vocabulary
-    _O200K = bpe_openai.get_encoding("o200k_base")
-    _O200K.encode_ordinary("the vocabulary is read when it is first used")
+    warnings.simplefilter("ignore", DeprecationWarning)  # from its way of reading the vocabulary
+    import bpe_openai
+
+_O200K = bpe_openai.get_encoding("o200k_base")
 FRAME = 4
 """Tokens around a block."""
 
