@@ -90,8 +90,9 @@ class FilePlan:
 async def rewind_points(record: Record, checkpoints: Checkpoints) -> tuple[RewindPoint, ...]:
     """Return the moments to which one can go back, newest first."""
     spoken = await _spoken(record)
-    words = {entry.id: entry.words for entry in spoken}
     marks = await record.rewinds()
+    numbers = [int(mark.message[1:]) for mark in marks if mark.message[1:].isdecimal()]
+    words = {entry.id: entry.words for entry in await record.messages(numbers)}
     files = changes_of(await record.remarks({remarks.FILES}))
     points = [RewindPoint(e.seq, e.id, e.words, e.time) for e in spoken]
     oldest = min((point.before for point in points), default=0)
