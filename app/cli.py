@@ -59,9 +59,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def leave_start_folder() -> None:
-    """Take the start folder off the import path: a project's ``json.py`` must never run inside this program."""
+    """Take the start folder off the import path and the search path.
+
+    A project's ``json.py`` must never run inside this program, nor its ``./bash`` in place of the system's.
+    """
     from pathlib import Path
 
+    from app.core.search_path import absolute_only
+
+    os.environ["PATH"] = absolute_only(os.environ.get("PATH", os.defpath))
     home = Path(__file__).resolve().parent.parent
     start = Path.cwd()
     kept = []

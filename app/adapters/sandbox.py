@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.core.permission import OWN_NAMES
+from app.core.search_path import outside_of
 
 PROBE_SECONDS = 5.0
 _PR_SET_DUMPABLE = 4
@@ -145,7 +146,8 @@ def probe(root: Path, *, protected: Sequence[Path] = (), hidden: Sequence[Path] 
     own = (".git/hooks", ".git/config", *OWN_NAMES)
     guarded = (*(real / name for name in own), *(Path(os.path.realpath(p)) for p in protected))
     kind, name = _candidate()
-    program = shutil.which(name) if name else None
+    path = outside_of(real, os.environ.get("PATH", os.defpath))
+    program = shutil.which(name, path=path) if name else None
     if kind is Kind.NONE or program is None:
         why = f"{name} is not installed" if name else "none is known for this system"
         return Sandbox(Kind.NONE, real, detail=why)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import signal
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from app.core.effects import Effects, Span
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
+from app.core.search_path import outside_of
 from app.errors import ToolError
 from app.tools.checkpoints import Checkpoints
 from app.tools.finishing import to_its_end
@@ -162,7 +164,8 @@ class BashTool:
         )
 
     def _shell(self) -> str:
-        shell = self.shell or shutil.which("bash") or shutil.which("sh")
+        path = outside_of(self.folder, os.environ.get("PATH", os.defpath))
+        shell = self.shell or shutil.which("bash", path=path) or shutil.which("sh", path=path)
         if shell is None:
             raise ToolError("neither bash nor sh was found")
         return shell
