@@ -265,3 +265,22 @@ async def test_the_status_of_the_embedded_model_names_no_endpoint():
         said = app.pair.chat.plain_text()
         assert "nothing leaves this machine" in said
         assert "anthropic.com" not in said
+
+
+async def test_the_output_of_ones_own_command_is_in_sight():
+    app = pal_app(FakeSession())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until_idle(app, pilot)
+        app.pair.submit("!git status")
+        await until(pilot, lambda: "all output" in app.pair.chat.plain_text())
+
+
+async def test_the_last_waiting_message_keeps_room_for_its_hint():
+    session = FakeSession()
+    session.queue = ("short", "a very long message " * 20)
+    app = pal_app(session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_idle(app, pilot)
+        rows = app.pair.query_one(QueueBar).render().plain.splitlines()
+        assert rows[1].endswith("…   Esc brings it back · Alt+↑ all")
+        assert len(rows[1]) <= 78

@@ -96,15 +96,24 @@ class CardSection(Section):
             self._tail_chars -= len(self._tail.popleft())
 
     def finish(
-        self, *, ok: bool, text: str, outcome: str, seconds: float, diff: str, result: str
+        self,
+        *,
+        ok: bool,
+        text: str,
+        outcome: str,
+        seconds: float,
+        diff: str,
+        result: str,
+        wanted: bool = False,
     ) -> None:
-        """Note how the call ended."""
+        """Note how the call ended; the output of one that the user made is ``wanted`` in sight while it is short."""
         self.state = CardState.DONE if ok else CardState.FAILED
         self.text, self.outcome, self.seconds = text, one_line(outcome, 120), seconds
         self.diff, self.result = diff, result
         self._tail.clear()
         if not self._touched:
-            self.fold = Fold.SHORT if diff else Fold.FOLDED
+            short = wanted and text.count("\n") < SHORT_ROWS
+            self.fold = Fold.SHORT if diff else Fold.FULL if short else Fold.FOLDED
 
     def toggle(self) -> None:
         """Unfold it wholly, or fold it to its line."""

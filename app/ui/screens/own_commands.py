@@ -60,6 +60,7 @@ class OwnCommandRunning:
                                 seconds=event.seconds,
                                 tool=event.tool,
                                 target=event.target,
+                                wanted=True,
                             )
                         case ErrorRaised(message, hint):
                             chat.add_error(message, hint)

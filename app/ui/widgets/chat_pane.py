@@ -147,6 +147,7 @@ class ChatPane(NavigableTranscriptView):
         result_id: str = "",
         tool: str = "",
         target: str = "",
+        wanted: bool = False,
     ) -> None:
         """Show how a call ended; also for calls that never started.
 
@@ -160,6 +161,7 @@ class ChatPane(NavigableTranscriptView):
             result_id: ``r<N>``.
             tool: Name, for a call that never started.
             target: What it was about, likewise.
+            wanted: Whether the user made it and wants to see what it wrote.
         """
         card = self._cards.pop(call_id, None)
         if card is None:
@@ -167,7 +169,15 @@ class ChatPane(NavigableTranscriptView):
             self._cards.pop(call_id, None)
         if target and not card.target:
             card.target = one_line(target)
-        card.finish(ok=ok, text=text, outcome=outcome, seconds=seconds, diff=diff, result=result_id)
+        card.finish(
+            ok=ok,
+            text=text,
+            outcome=outcome,
+            seconds=seconds,
+            diff=diff,
+            result=result_id,
+            wanted=wanted,
+        )
         if result_id:
             self._results[result_id] = card
         self._card_changed(card)

@@ -66,7 +66,8 @@ class CompletionPopup(Widget):
 
     def render(self) -> Content:
         width = max((cell_len(one_line(offer.label)) for offer in self._offers), default=0)
-        width = min(width, self.size.width * 2 // 5)
+        if any(offer.help for offer in self._offers):
+            width = min(width, self.size.width * 2 // 5)
         rows: list[Content] = []
         for at, offer in self._window():
             label = Content(one_line(offer.label)).truncate(width, ellipsis=True)

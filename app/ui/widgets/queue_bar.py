@@ -12,6 +12,8 @@ from textual.widgets import Static
 from app.core.visible_text import one_line
 
 SHOWN = 3
+MARK = "↳ queued  "
+HINT = "   Esc brings it back · Alt+↑ all"
 
 
 class QueueBar(Static):
@@ -26,25 +28,32 @@ class QueueBar(Static):
             super().__init__()
             self.at = at
 
+    _texts: tuple[str, ...] = ()
     _first = 0
     """Place of the message in the first row; below 0 by the row that counts hidden ones."""
 
     def show_texts(self, texts: Sequence[str]) -> None:
         """Show what waits, oldest first; nothing hides the bar."""
         self.set_class(not texts, "-empty")
+        self._texts = tuple(texts)
         hidden = len(texts) - SHOWN
         self._first = hidden - 1 if hidden > 0 else 0
+        self._draw()
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        hidden = len(self._texts) - SHOWN
         rows = [Content.styled(f"  … {hidden} before", "$text-muted")] if hidden > 0 else []
-        for at, text in enumerate(texts[-SHOWN:], start=max(0, hidden)):
-            last = at == len(texts) - 1
-            rows.append(
-                Content.assemble(
-                    ("↳ queued  ", "$text-warning"),
-                    one_line(text, 200),
-                    ("   Esc brings it back · Alt+↑ all" if last else "", "$text-muted"),
-                )
-            )
+        rows += [self._row(text, last=text is self._texts[-1]) for text in self._texts[-SHOWN:]]
         self.update(Content("\n").join(rows))
+
+    def _row(self, text: str, *, last: bool) -> Content:
+        hint = HINT if last else ""
+        room = self.size.width - len(MARK) - len(hint) - 2
+        shown = Content(one_line(text, 400)).truncate(max(10, room), ellipsis=True)
+        return Content.assemble((MARK, "$text-warning"), shown, (hint, "$text-muted"))
 
     def on_click(self, event: Click) -> None:
         at = event.get_content_offset(self)
