@@ -8,16 +8,15 @@ from pathlib import PurePath
 
 def absolute_only(search_path: str) -> str:
     """Return a search path without relative entries: those mean another folder wherever a command is run."""
-    return _joined(
-        entry for entry in search_path.split(os.pathsep) if PurePath(entry).is_absolute()
-    )
+    entries = search_path.split(os.pathsep)
+    return os.pathsep.join(entry for entry in entries if PurePath(entry).is_absolute())
 
 
 def outside_of(folder: PurePath, search_path: str) -> str:
     """Return a search path without relative entries and those in a folder, to look up programs of the system."""
-    kept = (
+    entries = absolute_only(search_path).split(os.pathsep)
+    return os.pathsep.join(
         entry
-        for entry in absolute_only(search_path).split(os.pathsep)
-        if not PurePath(os.path.normpath(entry)).is_relative_to(folder)
+        for entry in entries
+        if not PurePath(os.path.normpath(entry)).is_relative_to(folder) and entry
     )
-    return os.pathsep.join(kept)
