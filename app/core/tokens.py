@@ -20,6 +20,8 @@ PROSE_CHARS = 3.6
 """Characters a token for Latin letters and blanks."""
 CODE_CHARS = 1.6
 """Characters a token for digits, punctuation and line ends."""
+ENCODED_CHARS = 1.5
+"""Characters a token in base64, hashes and the like (o200k, measured: 1.46)."""
 CJK_TOKENS = 0.8
 """Tokens a character for Chinese, Japanese and Korean."""
 OTHER_TOKENS = 0.6
@@ -37,6 +39,13 @@ UNKNOWN_IMAGE_TOKENS = 1_600
 
 _PROSE_BYTES = bytes(range(65, 91)) + bytes(range(97, 123)) + b" "
 _ASCII_BYTES = bytes(range(128))
+_ENCODED = re.compile(r"[A-Za-z0-9+/]{64,}")
+_RUNS = bytes(
+    97 if chr(code).isascii() and (chr(code).isalnum() or code in b"+/") else 32
+    for code in range(256)
+)
+_RUN = b"a" * 64
+"""Seen through `_RUNS`, what `_ENCODED` looks for: searching for it takes a tenth of the time."""
 _CJK = re.compile(
     "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]"
 )
@@ -46,6 +55,14 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 def estimate_text(text: str) -> float:
     """Return the estimated tokens of a text; linear, and fast for ASCII."""
     data = text.encode("utf-8", "replace")
+    if _RUN not in data.translate(_RUNS):
+        return _estimate_plain(data, text)
+    plain = _ENCODED.sub("", text)
+    encoded = len(text) - len(plain)
+    return encoded / ENCODED_CHARS + _estimate_plain(plain.encode("utf-8", "replace"), plain)
+
+
+def _estimate_plain(data: bytes, text: str) -> float:
     prose = len(data) - len(data.translate(None, _PROSE_BYTES))
     if len(data) == len(text):
         return prose / PROSE_CHARS + (len(data) - prose) / CODE_CHARS

@@ -20,6 +20,7 @@ BENCHMARKS = (
     "engine",
     "memory",
     "layers",
+    "estimates",
     "permission",
 )
 
