@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import ClassVar
 
+from rich.text import Text
 from textual import events
 from textual.binding import BindingType
 from textual.message import Message
@@ -138,6 +139,13 @@ class PromptArea(TextArea):
     def set_whole_text(self, text: str) -> None:
         """Replace everything by a text that is folded again when it is very large."""
         self.set_text(self.folded.folded_if_large(text, REFOLD))
+
+    def get_line(self, line_index: int) -> Text:
+        """Return a line with its chips set apart."""
+        line = super().get_line(line_index)
+        for chip in CHIP.finditer(line.plain):
+            line.stylize("bold", chip.start(), chip.end())
+        return line
 
     def empty(self) -> None:
         """Clear the text; what was folded stays known, for a text that comes back."""
