@@ -19,6 +19,7 @@ BENCHMARKS = (
     "chat",
     "engine",
     "memory",
+    "soak",
     "layers",
     "estimates",
     "permission",

@@ -37,7 +37,7 @@ def run(desk: Desk, *, short: bool) -> list[Figure]:
         Figure(NAME, "CPU of such an answer", cpu * 1000, "ms"),
         Figure(NAME, "CPU while idle after them", idle * 100, "% of a core"),
     ]
-    _write_files(desk.folder)
+    write_files(desk.folder)
     with Endpoint(_review) as endpoint:
         _, without, _, _ = session(
             desk, endpoint, turns, {"PAL_MICRO_POLICY": "off", "PAL_AUTO_COMPACT": "false"}
@@ -107,7 +107,7 @@ def _review(body: Body) -> Reply:
     return calls("read_file", f"toolu_{number}", path=f"review_{number}.py")
 
 
-def _write_files(folder: Path) -> None:
+def write_files(folder: Path) -> None:
     """Files whose sizes are those of the reads in generated sessions."""
     reads: list[str] = []
     for seed in range(1, 40):

@@ -1,0 +1,137 @@
+"""A day of work in one session: turns with reads and commands, cancelled ones, compactions and new sizes of the window."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.compaction.summary import HEADINGS
+from tests.benchmarks.desk import PAL, PROMPT_SEEN, Desk
+from tests.benchmarks.figures import Figure
+from tests.benchmarks.memory import write_files
+from tests.benchmarks.sessions import markdown
+from tests.benchmarks.terminal import Terminal, descendants
+from tests.e2e.endpoint import KEY, MODEL, Body, Endpoint, Held, Reaction, calls, says
+
+NAME = "soak"
+TURNS = 2_000
+SHORT_TURNS = 24
+THRESHOLD = 12_000
+"""Low, so that a compaction comes every few turns."""
+CANCELLED, RESIZED = 7, 5
+"""Every so manieth turn is cancelled, and finds the window in another size."""
+SIZES = ((120, 40), (80, 24), (200, 60), (100, 30))
+IDLE_SECONDS = 5.0
+_NUMBER = re.compile(r"turn (\d+)\b")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the process holds."""
+
+    memory: float
+    """Resident megabytes."""
+    descriptors: int
+    threads: int
+    record: int
+    """Bytes of the session's folder."""
+
+
+def run(desk: Desk, *, short: bool) -> list[Figure]:
+    turns = SHORT_TURNS if short else TURNS
+    write_files(desk.folder)
+    with Endpoint() as endpoint:
+        endpoint.brain = _Brain(endpoint)
+        environ = {
+            **desk.environ,
+            "ANTHROPIC_API_KEY": KEY,
+            "ANTHROPIC_BASE_URL": endpoint.url,
+            "MODEL_ID": MODEL,
+            "PAL_THRESHOLD": str(THRESHOLD),
+        }
+        with Terminal(PAL, folder=desk.folder, environ=environ) as terminal:
+            terminal.wait_for(PROMPT_SEEN)
+            looks = []
+            for number in range(1, turns + 1):
+                _turn(terminal, number)
+                if number in (turns // 4, turns // 2, turns):
+                    terminal.rest(0.5)
+                    looks.append(_look(terminal, desk.folder))
+            terminal.rest(1.0)
+            before = terminal.cpu()
+            terminal.rest(IDLE_SECONDS, IDLE_SECONDS)
+            idle = (terminal.cpu() - before) / IDLE_SECONDS
+        invalid = len(endpoint.invalid)
+    quarter, half, whole = looks
+    when = f"after {turns:,} turns"
+    return [
+        Figure(NAME, f"memory {when}", whole.memory, "MB", quarter.memory, "MB at a quarter"),
+        Figure(
+            NAME, f"descriptors {when}", whole.descriptors, "", quarter.descriptors, "at a quarter"
+        ),
+        Figure(NAME, f"threads {when}", whole.threads, "", quarter.threads, "at a quarter"),
+        Figure(NAME, f"record {when}", whole.record / 1e6, "MB", half.record / 1e6, "MB at half"),
+        Figure(NAME, "CPU while idle after them", idle * 100, "% of a core"),
+        Figure(NAME, "invalid requests", invalid, ""),
+    ]
+
+
+def _turn(terminal: Terminal, number: int) -> None:
+    if number % RESIZED == 0:
+        terminal.resize(*SIZES[number // RESIZED % len(SIZES)])
+    terminal.write(f"turn {number}")
+    terminal.wait_for(f"turn {number}")
+    terminal.forget()
+    terminal.write("\r")
+    if number % CANCELLED == 0:
+        terminal.wait_for(_begin(number), 60)
+        terminal.write("\x1b")
+        terminal.wait_for("ancelled", 60)
+    else:
+        terminal.wait_for(_end(number), 60)
+    terminal.rest(0.1, 2.0)
+    terminal.forget()
+
+
+def _look(terminal: Terminal, folder: Path) -> Look:
+    descriptors = threads = 0
+    for pid in descendants(terminal.pid):
+        with suppress(OSError):
+            descriptors += sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
+            threads += sum(1 for _ in Path(f"/proc/{pid}/task").iterdir())
+    record = sum(file.stat().st_size for file in folder.glob(".transcripts/**/*") if file.is_file())
+    return Look(terminal.memory(), descriptors, threads, record)
+
+
+def _begin(number: int) -> str:
+    return f"Ш{number}Ш"
+
+
+def _end(number: int) -> str:
+    return f"Ж{number}Ж"
+
+
+class _Brain:
+    """Reads a file and runs a command in each turn, then says a little; holds back answers that will be cancelled."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+
+    def __call__(self, body: Body) -> Reaction:
+        self._endpoint.sent.clear()  # thousands of requests would be this program's memory, not the other's
+        last = body["messages"][-1]["content"]
+        if "about to be compressed" in str(last):
+            return says("\n\n".join(f"## {heading}\nThe work goes on." for heading in HEADINGS))
+        number = int(_NUMBER.findall(str(body["messages"]))[-1])
+        if number % CANCELLED == 0:
+            return Held(says(f"{_begin(number)} {markdown(number, 4_000)}"), pieces=20)
+        results = (
+            sum(block["type"] == "tool_result" for block in last) if isinstance(last, list) else 0
+        )
+        if not results:
+            return calls("read_file", f"toolu_{number}_r", path=f"review_{number % 50 + 1}.py")
+        if results and f"toolu_{number}_b" not in str(body["messages"][-2:]):
+            return calls("bash", f"toolu_{number}_b", command="ls; head -n 40 review_1.py")
+        return says(f"{markdown(number, 1_000)}\n\n{_end(number)}")
