@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import binascii
 import json
 import os
 import sys
@@ -49,7 +49,8 @@ class Drafts:
     ) -> None:
         self._mask = mask
         self._place = state / "drafts"
-        self._key = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+        self._folder = str(folder)
+        self._key = f"{binascii.crc32(os.fsencode(folder)):08x}"
         self._own = self._place / f"{self._key}.{process or os.getpid()}.json"
 
     def save(self, draft: Draft) -> None:
@@ -59,7 +60,11 @@ class Drafts:
                 self._own.unlink(missing_ok=True)
             elif len(draft.text) + sum(map(len, draft.pastes.values())) <= MOST_CHARS:
                 pastes = {number: self._mask(text) for number, text in draft.pastes.items()}
-                content = {"text": self._mask(draft.text), "pastes": pastes}
+                content = {
+                    "folder": self._folder,
+                    "text": self._mask(draft.text),
+                    "pastes": pastes,
+                }
                 write_private(self._own, json.dumps(content))
 
     def take(self) -> Draft:
@@ -68,9 +73,9 @@ class Drafts:
         for path in self._left():
             with suppress(OSError):
                 time = path.stat().st_mtime
-                draft = _read(path)
-                path.unlink()
-                if draft is not None:
+                folder, draft = _read(path)
+                if folder in (self._folder, ""):
+                    path.unlink()
                     found.append((time, draft))
         return max(found, key=lambda pair: pair[0])[1] if found else Draft()
 
@@ -82,13 +87,14 @@ class Drafts:
         return [path for path in mine if not _runs(path.name.split(".")[1])]
 
 
-def _read(path: Path) -> Draft | None:
+def _read(path: Path) -> tuple[str, Draft]:
+    """Return a draft and the folder it belongs to; "" when it is damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         pastes = {int(number): str(text) for number, text in content["pastes"].items()}
-        return Draft(str(content["text"]), pastes)
+        return str(content["folder"]), Draft(str(content["text"]), pastes)
     except (ValueError, KeyError, TypeError, AttributeError):
-        return None
+        return "", Draft()
 
 
 def _runs(process: str) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from app.core.messages import Image
 from app.core.visible_text import one_line
 from app.ui.format import plural
+
+if TYPE_CHECKING:
+    from app.core.messages import Image
 
 FOLD_LINES = 10
 FOLD_CHARS = 1_200

@@ -64,3 +64,12 @@ def test_secrets_are_masked_on_their_way_to_the_file(tmp_path, ended):
     assert Drafts(tmp_path, tmp_path).take() == Draft(
         "use [key] [Pasted text #1]", {1: "and [key]"}
     )
+
+
+def test_two_folders_whose_names_give_the_same_file_keep_their_drafts_apart(
+    tmp_path, ended, monkeypatch
+):
+    monkeypatch.setattr("app.ui.prompt.drafts.binascii.crc32", lambda data: 7)
+    Drafts(tmp_path, tmp_path / "one", process=ended).save(Draft("of one"))
+    assert Drafts(tmp_path, tmp_path / "two").take() == Draft()
+    assert Drafts(tmp_path, tmp_path / "one").take() == Draft("of one")
