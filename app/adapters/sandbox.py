@@ -4,20 +4,50 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from app.adapters import placeholders
 from app.core.permission import OWN_NAMES
 from app.core.search_path import outside_of
 
 PROBE_SECONDS = 5.0
+CREDENTIALS = (
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/op",
+    ".password-store",
+    ".local/share/keyrings",
+    ".netrc",
+    ".git-credentials",
+    ".pgpass",
+    ".npmrc",
+    ".pypirc",
+)
+"""Folders and files of a home that hold keys."""
+_IN_GIT = (".git/hooks", ".git/config", ".git/config.worktree", ".git/modules")
+"""What git runs or reads programs from."""
+_FILES = frozenset({"config", "config.worktree", "palimpsest.toml"})
+"""Protected names that are files; the others are folders."""
+_SECRET_NAME = re.compile(
+    r"TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY",
+    re.IGNORECASE,
+)
+_SOCKETS = frozenset({"SSH_AUTH_SOCK", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST"})
 _PR_SET_DUMPABLE = 4
 
 
@@ -39,9 +69,13 @@ class Sandbox:
     scratch: Path | None = None
     """Folder that stands for /tmp inside; None without a sandbox."""
     protected: tuple[Path, ...] = ()
-    """Files and folders of the project that stay read-only."""
+    """Files and folders of the project that stay read-only, also when they are missing."""
     hidden: tuple[Path, ...] = ()
     """Folders that look empty inside."""
+    credentials: tuple[Path, ...] = ()
+    """Folders and files with the user's keys, which look empty to what has no network."""
+    dropped: tuple[str, ...] = ()
+    """Variables of the environment that nothing inside gets."""
     program: str = ""
     detail: str = ""
     """Version of the program, or why there is none."""
@@ -55,7 +89,7 @@ class Sandbox:
         """Return one line on how commands run, for the model."""
         if not self.works:
             return f"no sandbox: {self.detail}"
-        where = "the project and a temporary folder of its own"
+        where = "the project and a /tmp of their own, which file tools do not see"
         return f"{self.detail or self.kind.value}: commands write only in {where}; no network unless allowed"
 
     def wrap(
@@ -69,22 +103,38 @@ class Sandbox:
             network: Whether it may use the network.
             writable: Whether it may write in the project.
         """
+        if self.kind is Kind.BUBBLEWRAP and writable:
+            self._place_missing()
+        return self._line(argv, cwd, network=network, writable=writable)
+
+    def _line(
+        self, argv: Sequence[str], cwd: Path, *, network: bool, writable: bool
+    ) -> tuple[str, ...]:
+        # The launcher itself must not have them: what runs inside can read its environment.
+        scrubbed = [word for name in self.dropped for word in ("-u", name)]
+        clean = ("/usr/bin/env", *scrubbed) if scrubbed else ()
         match self.kind:
             case Kind.BUBBLEWRAP:
-                return (*self._bubblewrap(cwd, network=network, writable=writable), "--", *argv)
+                options = self._bubblewrap(cwd, network=network, writable=writable)
+                return (*clean, *options, "--", *argv)
             case Kind.SANDBOX_EXEC:
-                return (
-                    self.program,
-                    "-p",
-                    self._profile(network=network, writable=writable),
-                    *argv,
-                )
+                profile = self._profile(network=network, writable=writable)
+                return (*clean, self.program, "-p", profile, *argv)
             case Kind.NONE:
                 return tuple(argv)
 
+    @property
+    def scratch_in_use(self) -> bool:
+        """Whether commands have put something into the /tmp of their own."""
+        try:
+            return self.scratch is not None and any(self.scratch.iterdir())
+        except OSError:
+            return False
+
     def close(self) -> None:
-        """Delete the temporary folder."""
+        """Delete the temporary folder and the stand-ins of protected files."""
         if self.scratch is not None:
+            placeholders.remove((*self.protected, self._git))
             shutil.rmtree(self.scratch, ignore_errors=True)
 
     def _bubblewrap(self, cwd: Path, *, network: bool, writable: bool) -> tuple[str, ...]:
@@ -105,18 +155,35 @@ class Sandbox:
         if network:
             for resolver in ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"):
                 options += ["--ro-bind-try", resolver, resolver]
-        for folder in self.hidden:
-            if folder.is_dir():
-                options += ["--tmpfs", str(folder)]
         options += ["--bind" if writable else "--ro-bind", root, root]
-        git = self.root / ".git"
-        if git.is_dir() and writable:
-            # A mount of its own, so that it cannot be moved away together with the read-only parts in it.
-            options += ["--bind", str(git), str(git)]
+        for path in (*self.hidden, *(() if network else self.credentials)):
+            if path.is_dir():
+                options += ["--tmpfs", str(path)]
+            elif path.is_file():
+                options += ["--ro-bind", "/dev/null", str(path)]
+        # A mount of its own, so that it cannot be moved away together with the read-only parts in it. What is no
+        # repository stays as it is: a file that names another folder, or a folder that could become one.
+        way = "--bind" if writable and self._has_repository else "--ro-bind"
+        options += [f"{way}-try", str(self._git), str(self._git)]
         for path in self.protected:
             if path.exists():
                 options += ["--ro-bind", str(path), str(path)]
         return (*options, "--setenv", "TMPDIR", "/tmp", "--chdir", str(cwd))
+
+    @property
+    def _git(self) -> Path:
+        return self.root / ".git"
+
+    @property
+    def _has_repository(self) -> bool:
+        return (self._git / "HEAD").exists() and not self._git.is_symlink()
+
+    def _place_missing(self) -> None:
+        """Make stand-ins for what is protected and missing."""
+        placeholders.place(self._git, folder=True)
+        for path in self.protected:
+            if self._has_repository or self._git not in path.parents:
+                placeholders.place(path, folder=path.name not in _FILES)
 
     def _profile(self, *, network: bool, writable: bool) -> str:
         folders = [Path("/private/tmp"), Path("/private/var/folders")]
@@ -127,23 +194,34 @@ class Sandbox:
             f'(allow file-write* (literal "/dev/{name}"))'
             for name in ("null", "tty", "stdout", "stderr")
         ]
-        lines += [f"(deny file-write* (subpath {_quoted(path)}))" for path in self.protected]
-        lines += [f"(deny file-read* (subpath {_quoted(path)}))" for path in self.hidden]
+        kept = self.protected if self._has_repository else (*self.protected, self._git)
+        lines += [f"(deny file-write* (subpath {_quoted(path)}))" for path in kept]
+        unseen = self.hidden if network else (*self.hidden, *self.credentials)
+        lines += [f"(deny file-read* (subpath {_quoted(path)}))" for path in unseen]
         if not network:
             lines.append("(deny network*)")
         return "".join(lines)
 
 
-def probe(root: Path, *, protected: Sequence[Path] = (), hidden: Sequence[Path] = ()) -> Sandbox:
+def probe(
+    root: Path,
+    *,
+    protected: Sequence[Path] = (),
+    hidden: Sequence[Path] = (),
+    home: Path | None = None,
+    environment: Iterable[str] = (),
+) -> Sandbox:
     """Return the sandbox that works on this machine; each candidate is really run. Blocks for up to some seconds.
 
     Args:
         root: The project folder.
-        protected: What stays read-only besides this program's own names, .git/hooks and .git/config.
+        protected: What stays read-only besides this program's own names and what git would run.
         hidden: Folders with secrets, such as the one of the user's settings.
+        home: The user's home; keys in it are hidden from what has no network.
+        environment: Names of variables; those that look like secrets are dropped.
     """
     real = Path(os.path.realpath(root))
-    own = (".git/hooks", ".git/config", *OWN_NAMES)
+    own = (*_IN_GIT, *OWN_NAMES)
     guarded = (*(real / name for name in own), *(Path(os.path.realpath(p)) for p in protected))
     kind, name = _candidate()
     path = outside_of(real, os.environ.get("PATH", os.defpath))
@@ -152,12 +230,27 @@ def probe(root: Path, *, protected: Sequence[Path] = (), hidden: Sequence[Path] 
         why = f"{name} is not installed" if name else "none is known for this system"
         return Sandbox(Kind.NONE, real, detail=why)
     scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-tmp-")))
-    sandbox = Sandbox(kind, real, scratch, guarded, tuple(hidden), program, _version(program, kind))
+    sandbox = Sandbox(
+        kind,
+        real,
+        scratch,
+        guarded,
+        tuple(hidden),
+        tuple(home / name for name in CREDENTIALS) if home else (),
+        tuple(name for name in environment if is_secret(name)),
+        program,
+        _version(program, kind),
+    )
     problem = _problem(sandbox)
     if problem:
         sandbox.close()
         return Sandbox(Kind.NONE, real, detail=f"{name} does not work here: {problem}")
     return sandbox
+
+
+def is_secret(name: str) -> bool:
+    """Whether a variable of this name holds a secret, or leads to a program that holds some."""
+    return bool(_SECRET_NAME.search(name)) or name in _SOCKETS
 
 
 def switched_off(root: Path) -> Sandbox:
@@ -204,7 +297,7 @@ def _problem(sandbox: Sandbox) -> str:
     """Why the sandbox does not confine: "" when a trial command ran and could not write outside."""
     outside = sandbox.root.parent / f".pal-probe-{os.getpid()}"
     script = f'echo runs; : 2>/dev/null >"{outside}" || echo confined'
-    argv = sandbox.wrap(("/bin/sh", "-c", script), sandbox.root)
+    argv = sandbox._line(("/bin/sh", "-c", script), sandbox.root, network=False, writable=True)
     try:
         done = subprocess.run(
             argv,

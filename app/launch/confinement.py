@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,8 @@ def find_sandbox(settings: Settings) -> Sandbox:
         settings.folder,
         protected=[settings.transcripts],
         hidden=[Path.home() / ".config" / "palimpsest"],
+        home=Path.home(),
+        environment=os.environ,
     )
 
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from functools import partial
 from pathlib import Path
 
 from app.adapters.anthropic_model import AnthropicModel

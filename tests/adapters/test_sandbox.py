@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
+import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +25,7 @@ def project(tmp_path: Path) -> Path:
     root = tmp_path / "project"
     (root / ".git" / "hooks").mkdir(parents=True)
     (root / ".git" / "config").write_text("[core]\n")
+    (root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (root / ".transcripts").mkdir()
     (root / "palimpsest.toml").write_text("")
     return root
@@ -65,8 +69,136 @@ def test_files_that_run_later_or_belong_to_the_program_stay_as_they_are(
     before = sorted(sandbox.root.rglob("*"))
     assert run(sandbox, f"echo evil >> {path}").returncode != 0
     assert run(sandbox, "mv .git .old").returncode != 0
+    sandbox.close()
     assert sorted(sandbox.root.rglob("*")) == before
     assert (sandbox.root / "palimpsest.toml").read_text() == ""
+
+
+@pytest.mark.parametrize("repository", [True, False])
+def test_what_is_protected_cannot_be_made_where_it_is_missing(
+    tmp_path: Path, repository: bool
+) -> None:
+    root = tmp_path / "bare"
+    root.mkdir()
+    if repository:
+        (root / ".git").mkdir()
+        (root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    before = sorted(root.rglob("*"))
+    made = probe(root)
+    assert sorted(root.rglob("*")) == before, "a probe leaves nothing"
+    for script in (
+        "mkdir -p .git/hooks && echo evil > .git/hooks/post-checkout",
+        "echo evil > .git/config",
+        "echo evil > .git/config.worktree",
+        "mkdir -p .git/modules/m && echo evil > .git/modules/m/config",
+        "echo evil > palimpsest.toml",
+        "rm -f palimpsest.toml && echo evil > palimpsest.toml",
+        "mkdir -p .transcripts/x",
+        "rm -rf .git/hooks .git/config; mkdir .git/hooks && echo evil > .git/config",
+        "mv .git .other",
+    ):
+        assert run(made, script).returncode != 0, script
+    if not repository:
+        assert run(made, "git init").returncode != 0
+    (root / "palimpsest.toml").write_text("theme = 'x'\n")  # by the user, meanwhile
+    made.close()
+    left = {path.relative_to(root).as_posix() for path in root.rglob("*")}
+    assert left == {"palimpsest.toml"} | ({".git", ".git/HEAD"} if repository else set())
+
+
+def test_a_git_file_cannot_be_pointed_elsewhere(tmp_path: Path) -> None:
+    root = tmp_path / "worktree"
+    root.mkdir()
+    (root / ".git").write_text("gitdir: /elsewhere\n")
+    made = probe(root)
+    assert run(made, "mkdir evil; echo 'gitdir: evil' > .git").returncode != 0
+    made.close()
+    assert (root / ".git").read_text() == "gitdir: /elsewhere\n"
+
+
+def test_secrets_of_the_environment_are_nowhere_inside(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "my_db_password", "SSH_AUTH_SOCK")
+    for name in names:
+        monkeypatch.setenv(name, "probe-secret")
+    monkeypatch.setenv("KEYBOARD", "us-probe")
+    made = probe(project, environment=os.environ)
+    seen = run(made, "env; cat /proc/*/environ | tr '\\0' '\\n'").stdout
+    made.close()
+    assert "us-probe" in seen
+    assert "probe-secret" not in seen
+
+
+def test_keys_in_the_home_are_hidden_from_what_has_no_network(project: Path) -> None:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:  # /tmp is another one inside
+        home = Path(folder)
+        (home / ".ssh").mkdir()
+        (home / ".ssh" / "id").write_text("probe-key")
+        (home / ".netrc").write_text("probe-key")
+        made = probe(project, home=home)
+        script = f"cat {home}/.ssh/id {home}/.netrc"
+        assert "probe-key" not in run(made, script).stdout
+        assert run(made, script, network=True).stdout == "probe-key" * 2
+        made.close()
+
+
+def test_a_socket_of_the_machine_is_not_reached(sandbox: Sandbox) -> None:
+    name = f"\0pal-probe-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket() as tcp:
+        listener.bind(name)
+        listener.listen()
+        tcp.bind(("127.0.0.1", 0))
+        tcp.listen()
+        script = (
+            "import socket\n"
+            f"for kind, place in ((socket.AF_UNIX, {name!r}), (socket.AF_INET, {tcp.getsockname()!r})):\n"
+            "    try: socket.socket(kind).connect(place); print('reached')\n"
+            "    except OSError: print('refused')\n"
+        )
+        done = run(sandbox, f"{shlex.quote(sys.executable)} -c {shlex.quote(script)}")
+    assert done.stdout.split() == ["refused", "refused"]
+
+
+AS_A_PLAIN_USER = """
+import os, subprocess, sys
+from pathlib import Path
+from app.adapters.sandbox import probe
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+root = Path(sys.argv[1])
+made = probe(root)
+if not made.works:
+    sys.exit(f"none: {made.detail}")
+script = "id -u; echo x > inside; echo x > palimpsest.toml; echo x > ../outside; ls /proc | grep -c '^[0-9]'"
+done = subprocess.run(made.wrap(("sh", "-c", script), root), capture_output=True, text=True)
+made.close()
+print(done.stdout.split()[0], int(done.stdout.split()[1]) < 8, sorted(p.name for p in root.iterdir()))
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_it_confines_a_plain_user_too() -> None:
+    packages = Path(sandboxes.__file__).parents[2]
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        root = Path(folder) / "project"
+        root.mkdir()
+        Path(folder).chmod(0o777)
+        root.chmod(0o777)
+        program = f"import sys; sys.path.append({str(packages)!r})\n{AS_A_PLAIN_USER}"
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(root)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=30,
+            env={"PATH": os.defpath, "TMPDIR": folder},
+        )
+        if done.stderr.startswith("none: "):
+            pytest.skip(done.stderr)
+        assert done.stdout.strip() == "65534 True ['inside']", done.stderr
+        assert not (Path(folder) / "outside").exists()
 
 
 def test_the_rest_of_git_is_writable(sandbox: Sandbox) -> None:
