@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 
 ENOUGH = 200
 """With so many paths that hold the letters in one piece, those that only hold them in order are not looked for."""
+MANY = 2_000
+"""Paths that are ranked one by one."""
 _WORD_START = re.compile(r"[/_\-. ]")
 
 
@@ -25,6 +27,7 @@ def best(query: str, paths: Sequence[str], limit: int) -> list[str]:
     for word in words:
         found = _holding(word, found, exact=exact)
     word = words[-1]
+    found = _shortlist(word, found if isinstance(found, list) else list(found), limit)
     return heapq.nsmallest(limit, found, key=lambda path: _rank(word, path, exact=exact))
 
 
@@ -38,6 +41,14 @@ def _holding(word: str, paths: Iterable[str], *, exact: bool) -> list[str]:
     in_order = re.compile(steps, re.DOTALL if exact else re.DOTALL | re.IGNORECASE).match
     known = set(whole)
     return whole + [path for path in paths if in_order(path) and path not in known]
+
+
+def _shortlist(word: str, found: list[str], limit: int) -> list[str]:
+    """Return what is worth ranking of very many paths: names that begin with the word, then the shortest."""
+    if len(found) <= MANY:
+        return found
+    begin = [path for path in found if path.lower().rpartition("/")[2].startswith(word.lower())]
+    return heapq.nsmallest(MANY, begin if len(begin) >= limit else found, key=len)
 
 
 def _rank(word: str, path: str, *, exact: bool) -> tuple[int, int, int, str]:
