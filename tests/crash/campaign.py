@@ -9,7 +9,7 @@ import random
 import shutil
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -142,25 +142,48 @@ FRONT_ENDS = {"print": print_once, "app": app_once}
 
 
 def random_kills(
-    front: str, kills: int, folder: Path, spawner: Spawner, *, seed: int, world: World = PLAIN
+    front: str,
+    kills: int,
+    folder: Path,
+    spawner: Spawner,
+    *,
+    seed: int,
+    longest: float | None = None,
 ) -> Iterator[Figures]:
-    """Kill at random instants, spread over the whole of a run; yield the figures after each run."""
+    """Kill at random instants, spread over the whole of a run; yield the figures after each run.
+
+    Args:
+        front: "print" or "app".
+        kills: How many.
+        folder: Where the projects go.
+        spawner: Starts the runs.
+        seed: Of the instants.
+        longest: The latest instant, in seconds from the start; None to measure how long a run takes.
+    """
     once, rng, figures = FRONT_ENDS[front], random.Random(seed), Figures()
-    place = Place(folder / "calibration", spawner)
-    begun = time.monotonic()
-    for _ in range(2 if front == "app" else len(ASKED)):
-        once(place, figures, f"{front}, not killed", world, None)
-    longest = (time.monotonic() - begun) / (2 if front == "app" else len(ASKED)) * 1.3
+    if longest is None:
+        longest = _length(front, Place(folder / "calibration", spawner), figures)
+    place: Place | None = None
     for number in itertools.count():
         if figures.kills >= kills:
             return
-        if number % ROUNDS == 0:
-            shutil.rmtree(place.folder)
+        if place is None or number % ROUNDS == 0:
+            if place is not None:
+                remove(place.folder)
             place = Place(folder / f"session-{number}", spawner)
         life = rng.uniform(0.0, longest)
         where = f"{front}, seed {seed}, run {number}, after {life:.3f} s"
-        once(place, figures, where, world, life)
+        once(place, figures, where, PLAIN, life)
         yield figures
+
+
+def _length(front: str, place: Place, figures: Figures) -> float:
+    """Return how long a run takes, with a third on top."""
+    runs = 2 if front == "app" else len(ASKED)
+    begun = time.monotonic()
+    for _ in range(runs):
+        FRONT_ENDS[front](place, figures, f"{front}, not killed", PLAIN, None)
+    return (time.monotonic() - begun) / runs * 1.3
 
 
 def every_operation(
@@ -172,7 +195,6 @@ def every_operation(
     error: int = errno.EIO,
     stride: int = 1,
     offset: int = 0,
-    world: World = PLAIN,
 ) -> Iterator[Figures]:
     """Strike each operation of the same work in each way; yield the figures after each run.
 
@@ -184,7 +206,6 @@ def every_operation(
         error: The number of the error, where it fails.
         stride: Take each such case only: 1 for all.
         offset: The first case, below ``stride``.
-        world: What else is different.
     """
     once, figures = FRONT_ENDS[front], Figures()
     place = Place(folder / "place", spawner)
@@ -192,9 +213,9 @@ def every_operation(
     for turn in range(len(ASKED) if front == "print" else 2):
         base, ledger = folder / "base", copy.deepcopy(place.ledger)
         before, asked = dict(place.before), place.asked
-        shutil.rmtree(base, ignore_errors=True)
+        remove(base)
         shutil.copytree(place.folder, base)
-        dry = replace(world, plan=place.plan())
+        dry = World(plan=place.plan())
         once(place, figures, f"{front}, turn {turn}, not killed", dry, None)
         operations = place.operations()
         after = copy.deepcopy((place.ledger, place.before, place.asked))
@@ -210,14 +231,24 @@ def every_operation(
                 _restore(place, base, (copy.deepcopy(ledger), dict(before), asked))
                 plan: dict[str, Any] = place.plan(at=int(number), do=do, number=error)
                 where = f"{front}, turn {turn}, {do} {kind} {number} ({name})"
-                once(place, figures, where, replace(world, plan=plan), None)
+                once(place, figures, where, World(plan=plan), None)
                 yield figures
         _restore(place, folder / "after", after)
-        shutil.rmtree(folder / "after")
+        remove(folder / "after")
+
+
+def remove(folder: Path) -> None:
+    """Delete a folder; a child that has outlived a killed run may still tidy up in it."""
+    for _ in range(100):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.05)
+    raise OSError(f"{folder} could not be deleted")
 
 
 def _restore(place: Place, base: Path, state: Any) -> None:
-    shutil.rmtree(place.folder)
+    remove(place.folder)
     shutil.copytree(base, place.folder)
     place.ledger, place.before, place.asked = state
     if place.session is not None:

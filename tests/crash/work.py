@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -10,13 +11,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from app.core.messages import message_from_json
-from app.core.validate import problems
 from tests.crash.ledger import JsonObject, Ledger
 from tests.crash.record_check import Files, Verdict, files_of, judge
 from tests.crash.spawner import PLAIN, Run, Spawner, World
 from tests.e2e.desk import BUSY, READY, environment
 from tests.e2e.terminal import NotShown, Terminal
+from tests.wire.api_rules import complaints
 
 SETTINGS = ("threshold=9k", "micro_policy=every-turn", "preserve_tools=none")
 """All three layers come within a few requests."""
@@ -76,7 +76,7 @@ class Outcome:
         """What is wrong with the requests that it sent."""
         found: list[str] = []
         for body in self.sent:
-            found += problems([message_from_json(message) for message in body["messages"]])
+            found += complaints(json.dumps(body).encode())
         refused = (e["message"] for e in self.heard if e["type"] == "error")
         return [*found, *(m for m in refused if "400" in m or "invalid" in m)]
 
