@@ -29,6 +29,11 @@ ANSWER_TOKENS = 512
 """Room for the answer; thinking counts."""
 LEAST_ROOM = 10_000
 """Tokens below which a conversation cannot be held."""
+_REPAIR = (
+    "On Linux install the package bubblewrap (apt, dnf, pacman, apk and zypper all call it so); where it is there and "
+    "does not work, allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for "
+    "bwrap). macOS has sandbox-exec."
+)
 LEAST_DISK = 200_000_000
 """Free bytes below which the record is at risk."""
 SHOWN_MODELS = 8
@@ -62,6 +67,7 @@ async def run_doctor(
     model: Model | None,
     errors: Sequence[ConfigError] = (),
     sandbox: str = "",
+    why_no_sandbox: str = "",
     patience: float = PATIENCE,
     as_json: bool = False,
     write: Callable[[str], object] = print,
@@ -73,6 +79,7 @@ async def run_doctor(
         model: What answers, with a single attempt a call; None when it could not be built.
         errors: Settings that cannot be used.
         sandbox: Name of the working sandbox, or "".
+        why_no_sandbox: Why there is none, where that is known.
         patience: Seconds that the endpoint gets for an answer.
         as_json: Print one JSON object at the end instead of text as the checks come.
         write: Takes each line.
@@ -82,7 +89,14 @@ async def run_doctor(
     """
     checks: list[Check] = []
     try:
-        found = examine(settings, model=model, errors=errors, sandbox=sandbox, patience=patience)
+        found = examine(
+            settings,
+            model=model,
+            errors=errors,
+            sandbox=sandbox,
+            why_no_sandbox=why_no_sandbox,
+            patience=patience,
+        )
         async for check in found:
             checks.append(check)
             if not as_json:
@@ -105,6 +119,7 @@ async def examine(
     model: Model | None,
     errors: Sequence[ConfigError] = (),
     sandbox: str = "",
+    why_no_sandbox: str = "",
     patience: float = PATIENCE,
 ) -> AsyncIterator[Check]:
     """Yield each check when its result is known."""
@@ -127,7 +142,7 @@ async def examine(
     if name:
         yield _window(settings, name, info)
     yield await asyncio.to_thread(_transcripts, settings.transcripts)
-    yield _sandbox(settings, sandbox)
+    yield _sandbox(settings, sandbox, why_no_sandbox)
 
 
 def _configuration(settings: Settings, errors: Sequence[ConfigError]) -> Iterator[Check]:
@@ -291,16 +306,22 @@ def _transcripts(folder: Path) -> Check:
     return Check("transcripts", State.OK, f"{folder} can be written")
 
 
-def _sandbox(settings: Settings, name: str) -> Check:
+def _sandbox(settings: Settings, name: str, why: str) -> Check:
     if settings.sandbox == "off":
         return Check("sandbox", State.OK, "switched off; commands run with your rights")
     if name:
-        return Check("sandbox", State.OK, f"{name} works")
+        saw = f"{name} works: in mode auto, commands write only in the project, without network"
+        return Check("sandbox", State.OK, saw)
+    saw = f"none works here{f': {why}' if why else ''}"
     if settings.sandbox == "require":
-        todo = "Install bubblewrap, or set sandbox to auto."
-        return Check("sandbox", State.FAILED, "none works here, and it is required", todo)
-    todo = "Mode auto is not available; commands that change something ask first."
-    return Check("sandbox", State.WARNING, "none works here", todo)
+        return Check(
+            "sandbox",
+            State.FAILED,
+            f"{saw}; and it is required",
+            f"{_REPAIR} Or set sandbox to auto.",
+        )
+    todo = f"{_REPAIR} Until then mode auto is not available; commands that change something ask first."
+    return Check("sandbox", State.WARNING, saw, todo)
 
 
 def _as_text(check: Check) -> str:

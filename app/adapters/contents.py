@@ -1,30 +1,47 @@
-"""Contents of files, each kept once under the name of its bytes, in the folder of a session."""
+"""Contents of files, each kept once under the name of its bytes, packed one behind the other in a session's folder."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
-import secrets
+import struct
 import threading
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.adapters.journal_writing import private_folder
 
 CONTENTS_FOLDER = "files"
+CONTENTS_FILE = "contents.pack"
 CONTENTS_BYTES_MAX = 256 << 20
 """Room of one session on the disk, contents packed; what comes after is not kept."""
 
-_NAME = re.compile(r"[0-9a-f]{40}")
+_NAME_BYTES = 20
+_HEAD = struct.Struct(f"!{_NAME_BYTES}sQ")
+"""Before each packed content: its name, and how many bytes follow."""
 _LEVEL = 1
 """Of packing: the fastest."""
 
 
+@dataclass(slots=True)
+class _Pack:
+    """An open file of contents."""
+
+    folder: Path
+    handle: int
+    places: dict[bytes, tuple[int, int]]
+    """Where each packed content stands: its offset and length."""
+    end: int
+    """Where the next one goes; what lies behind was cut off by a crash."""
+
+
 class Contents:
     """Implements `core.ports.Contents`; all methods block, and may be called from any thread.
+
+    Nothing is synced: what a power cut takes is missed by its name, and told when it is wanted.
 
     Args:
         session: Returns the session's folder, which may move.
@@ -35,56 +52,80 @@ class Contents:
         self._session = session
         self._limit = limit
         self._lock = threading.Lock()
-        self._used: dict[Path, int] = {}
+        self._pack: _Pack | None = None
 
     def name(self, data: bytes) -> str:
         """Return the name of a content; the same bytes always have the same."""
-        return hashlib.blake2b(data, digest_size=20).hexdigest()
+        return hashlib.blake2b(data, digest_size=_NAME_BYTES).hexdigest()
 
     def put(self, data: bytes) -> bool:
         """Keep a content; return whether there was room and it could be written."""
-        name = self.name(data)
+        name = bytes.fromhex(self.name(data))
         with self._lock, suppress(OSError):
-            folder = self._session() / CONTENTS_FOLDER
-            path = folder / name
-            if path.exists():
-                return True
+            pack = self._opened(make=True)
+            if pack is None or name in pack.places:
+                return pack is not None
             packed = zlib.compress(data, _LEVEL)
-            used = self._room_taken(folder)
-            if used + len(packed) > self._limit:
+            record = _HEAD.pack(name, len(packed)) + packed
+            if pack.end + len(record) > self._limit:
                 return False
-            private_folder(folder)
-            _write(path, packed)
-            self._used[folder] = used + len(packed)
+            _write(pack.handle, record, pack.end)
+            pack.places[name] = (pack.end + _HEAD.size, len(packed))
+            pack.end += len(record)
             return True
         return False
 
     def get(self, name: str) -> bytes | None:
         """Return a content, or None when it was not kept or is damaged."""
-        if not _NAME.fullmatch(name):
+        with self._lock, suppress(OSError, ValueError, zlib.error):
+            pack = self._opened(make=False)
+            place = pack.places.get(bytes.fromhex(name)) if pack else None
+            if pack is None or place is None:
+                return None
+            data = zlib.decompress(os.pread(pack.handle, place[1], place[0]))
+            return data if self.name(data) == name else None
+        return None
+
+    def close(self) -> None:
+        """Close the file; it is opened again when it is needed."""
+        with self._lock:
+            if self._pack is not None:
+                os.close(self._pack.handle)
+                self._pack = None
+
+    def _opened(self, *, make: bool) -> _Pack | None:
+        folder = self._session() / CONTENTS_FOLDER
+        if self._pack is not None and self._pack.folder == folder:
+            return self._pack
+        if self._pack is not None:
+            os.close(self._pack.handle)
+            self._pack = None
+        path = folder / CONTENTS_FILE
+        if not make and not path.exists():
             return None
-        try:
-            data = zlib.decompress((self._session() / CONTENTS_FOLDER / name).read_bytes())
-        except (OSError, zlib.error):
-            return None
-        return data if self.name(data) == name else None
-
-    def _room_taken(self, folder: Path) -> int:
-        if folder not in self._used:
-            self._used[folder] = (
-                sum(path.stat().st_size for path in folder.iterdir()) if folder.is_dir() else 0
-            )
-        return self._used[folder]
+        private_folder(folder)
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | os.O_CLOEXEC
+        handle = os.open(path, flags, 0o600)
+        places, end = _scan(handle)
+        self._pack = _Pack(folder, handle, places, end)
+        return self._pack
 
 
-def _write(path: Path, data: bytes) -> None:
-    """Write a file that is there in full or not at all; a content that a power cut loses is missed by its name."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+def _scan(handle: int) -> tuple[dict[bytes, tuple[int, int]], int]:
+    """Return where each content stands, and the end of the last whole one."""
+    places: dict[bytes, tuple[int, int]] = {}
+    size, end = os.fstat(handle).st_size, 0
+    while end + _HEAD.size <= size:
+        name, length = _HEAD.unpack(os.pread(handle, _HEAD.size, end))
+        if end + _HEAD.size + length > size:
+            break
+        places[name] = (end + _HEAD.size, length)
+        end += _HEAD.size + length
+    return places, end
+
+
+def _write(handle: int, data: bytes, offset: int) -> None:
+    rest = memoryview(data)
+    while rest:
+        written = os.pwrite(handle, rest, offset)
+        rest, offset = rest[written:], offset + written

@@ -254,6 +254,7 @@ class Journal:
     async def close(self) -> None:
         """Sync and let go of the session; one in which nothing was said leaves no folder behind."""
         if not self._files.closed:
+            self.contents.close()
             await self._do(self._files.close)
             self._worker.shutdown(wait=False)
 

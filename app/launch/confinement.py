@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from app.settings import Settings
 if TYPE_CHECKING:
     from app.adapters.sandbox import Sandbox
     from app.permission.places import Places
-    from app.tools.bash import Wrap
 
 
 def find_sandbox(settings: Settings) -> Sandbox:
@@ -56,25 +56,43 @@ def check_sandbox(settings: Settings, sandbox: Sandbox) -> None:
         )
 
 
-def confinement(
-    settings: Settings, sandbox: Sandbox, mode: Callable[[], Mode], places: Places
-) -> Wrap:
-    """Return what puts a command into the sandbox.
+@dataclass(slots=True)
+class Confinement:
+    """Puts commands into the sandbox.
 
     In mode auto nobody has seen the command, so it is confined and without network. In the other modes the user has
     allowed it, and it runs as the user would run it, unless the setting asks for the sandbox always. What runs the
     project's own code only to look is not asked for and can write nothing.
     """
 
-    def wrap(argv: Sequence[str], cwd: Path) -> Sequence[str]:
-        automatic = mode() is Mode.AUTO
-        if needs_confinement(parse_script(argv[-1], str(places.folder)), places):
-            return sandbox.wrap(argv, cwd, writable=False)
-        if automatic or settings.sandbox == "require":
-            return sandbox.wrap(argv, cwd, network=not automatic)
+    settings: Settings
+    sandbox: Sandbox
+    mode: Callable[[], Mode]
+    places: Places
+    _confined: bool = False
+    """Whether the last command was, and could write."""
+    _told: bool = False
+
+    def wrap(self, argv: Sequence[str], cwd: Path) -> Sequence[str]:
+        """Return the command line that runs ``argv`` as it has to be run."""
+        automatic = self.mode() is Mode.AUTO
+        self._confined = False
+        if needs_confinement(parse_script(argv[-1], str(self.places.folder)), self.places):
+            return self.sandbox.wrap(argv, cwd, writable=False)
+        if automatic or self.settings.sandbox == "require":
+            self._confined = self.sandbox.works
+            return self.sandbox.wrap(argv, cwd, network=not automatic)
         return argv
 
-    return wrap
+    def remark(self) -> str:
+        """Return what the model must know of where the last command ran, once; else ""."""
+        if self._told or not self._confined or not self.sandbox.scratch_in_use:
+            return ""
+        self._told = True
+        return (
+            "/tmp is a folder for confined commands alone: it lasts until the end, other tools do not see it; "
+            "write into the project what they shall read"
+        )
 
 
 def shell_note(settings: Settings, sandbox: Sandbox) -> str:

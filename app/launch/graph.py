@@ -28,7 +28,7 @@ from app.core import remarks
 from app.core.messages import JsonObject
 from app.core.permission import Judgement, Mode, Rule, Verdict
 from app.core.ports import Approver, Tool
-from app.launch.confinement import check_sandbox, confinement, shell_note
+from app.launch.confinement import Confinement, check_sandbox, shell_note
 from app.launch.endpoint import build_model, is_tour, never, uses_demo, window_finder
 from app.launch.masking import mask_of, own_keys
 from app.permission.judge import judge
@@ -77,16 +77,19 @@ async def open_session(
     model = build_model(settings, demo=demo)
 
     def tools(needs: ToolNeeds) -> Mapping[str, Tool]:
+        confinement = Confinement(settings, sandbox, needs.mode, places)
         return build_tools(
             workspace,
             record=record,
             set_todo=needs.set_todo,
             processes=processes,
-            wrap=confinement(settings, sandbox, needs.mode, places),
+            wrap=confinement.wrap,
+            remark=confinement.remark,
             checkpoints=checkpoints,
             changes_nothing=changes_nothing,
             policy=needs.policy,
             bash_seconds=round(settings.bash_timeout),
+            bash_max_seconds=round(settings.bash_max_timeout),
             keys=own_keys(settings),
         )
 

@@ -171,6 +171,7 @@ def run_doctor_command(options: argparse.Namespace) -> int:
                     model=model,
                     errors=errors,
                     sandbox=sandbox.detail if sandbox.works else "",
+                    why_no_sandbox=sandbox.detail,
                     as_json=options.json,
                 )
             )

@@ -299,6 +299,7 @@ SPECS: tuple[SettingSpec, ...] = (
         live=False,
     ),
     _setting("bash_timeout", read.seconds(), "Seconds after which a command is stopped."),
+    _setting("bash_max_timeout", read.seconds(), "Most seconds that the model may ask for."),
     # The screen
     _setting("theme", read.word(), "Colours; auto follows the terminal."),
     _setting(

@@ -67,6 +67,7 @@ class Settings:
     sandbox: str = "auto"
     """"auto": where it works, "require": no command without it, "off"."""
     bash_timeout: float = 120.0
+    bash_max_timeout: float = 600.0
     """Seconds after which a command is stopped."""
     theme: str = "auto"
     """A theme's name, or "auto" for light or dark as the terminal is."""

@@ -44,6 +44,8 @@ class BashTool:
     checkpoints: Checkpoints
     changes_nothing: Callable[[str], bool]
     """Whether a command is known to change no file."""
+    remark: Callable[[], str] = lambda: ""
+    """What the model should know of where the command ran, asked after it; "" for nothing."""
     default_seconds: int = DEFAULT_SECONDS
     max_seconds: int = 600
     shell: str | None = None
@@ -130,7 +132,9 @@ class BashTool:
             modified=told.modified,
             exit_code=finished.code,
         )
-        return ToolOutcome(_report(finished, how), effects, ok=ok)
+        said = self.remark()
+        report = _report(finished, how) + (f"\n[{said}]" if said else "")
+        return ToolOutcome(report, effects, ok=ok)
 
     def _shown(self, command: str, collected: Collected) -> tuple[Span, ...]:
         """Return what the command showed of files in the project."""

@@ -86,6 +86,7 @@ def build_tools(
     wrap: Wrap,
     checkpoints: Checkpoints,
     changes_nothing: Callable[[str], bool],
+    remark: Callable[[], str] = lambda: "",
     policy: Policy,
     bash_seconds: int = DEFAULT_SECONDS,
     bash_max_seconds: int = 600,
@@ -102,6 +103,7 @@ def build_tools(
         wrap: Puts a command into the sandbox that is in force.
         checkpoints: Keeps files before they are changed.
         changes_nothing: Whether a command is known to change no file.
+        remark: What the model should know of where a command ran, asked after it.
         policy: The compaction policy in force, asked at each call.
         bash_seconds: Usual time limit of a command.
         bash_max_seconds: Longest time limit that the model may ask for.
@@ -115,6 +117,7 @@ def build_tools(
             wrap,
             checkpoints,
             changes_nothing,
+            remark,
             bash_seconds,
             bash_max_seconds,
             shell,

@@ -23,6 +23,7 @@ BENCHMARKS = (
     "layers",
     "estimates",
     "permission",
+    "commands",
 )
 
 

@@ -142,7 +142,9 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     async def note(data: JsonObject) -> None:
         notes.append(data)
 
-    checkpoints = Checkpoints(workspace, Contents(lambda: tmp_path), note)
+    contents = Contents(lambda: tmp_path)
+    checkpoints = Checkpoints(workspace, contents, note)
     made = Bench(root, workspace, processes, FakeRecord(), CompactionPolicy(), checkpoints, notes)
     yield made
     await processes.close()
+    contents.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.contents import CONTENTS_FOLDER, Contents
+from app.adapters.contents import CONTENTS_FILE, CONTENTS_FOLDER, Contents
 from app.core.file_states import ABSENT, FileChange, NetChange, changes_of, net_changes
 from app.core.history import Remark
 from app.core.remarks import FILES
@@ -173,14 +173,45 @@ async def test_a_cancelled_command_tells_what_it_changed(bench: Bench) -> None:
 def test_contents_are_private_kept_once_and_bounded(tmp_path: Path) -> None:
     contents = Contents(lambda: tmp_path, limit=2_000)
     assert contents.put(b"abc")
+    path = tmp_path / CONTENTS_FOLDER / CONTENTS_FILE
+    size = path.stat().st_size
     assert contents.put(b"abc")
-    folder = tmp_path / CONTENTS_FOLDER
-    (kept,) = folder.iterdir()
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert contents.get(contents.name(b"abc")) == b"abc"
+    assert path.stat().st_size == size
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert not contents.put(os.urandom(3_000))
-    assert Contents(lambda: tmp_path, limit=10).put(b"another") is False
-    kept.write_bytes(b"damaged")
-    assert contents.get(kept.name) is None
-    assert contents.get("../etc/passwd") is None
+    contents.close()
+    again = Contents(lambda: tmp_path, limit=2_000)
+    assert again.get(again.name(b"abc")) == b"abc"
+    assert again.get(again.name(b"other")) is None
+    assert again.get("../etc/passwd") is None
+    again.close()
+
+
+@pytest.mark.parametrize("cut", range(1, 40, 3))
+def test_contents_cut_off_by_a_crash_are_missed_and_written_over(tmp_path: Path, cut: int) -> None:
+    contents = Contents(lambda: tmp_path)
+    assert contents.put(b"first")
+    assert contents.put(b"second" * 9)
+    contents.close()
+    path = tmp_path / CONTENTS_FOLDER / CONTENTS_FILE
+    path.write_bytes(path.read_bytes()[:-cut])
+    again = Contents(lambda: tmp_path)
+    assert again.get(again.name(b"first")) == b"first"
+    assert again.get(again.name(b"second" * 9)) is None
+    assert again.put(b"third")
+    again.close()
+    last = Contents(lambda: tmp_path)
+    assert last.get(last.name(b"third")) == b"third"
+    last.close()
+
+
+def test_damaged_contents_are_not_given_out(tmp_path: Path) -> None:
+    contents = Contents(lambda: tmp_path)
+    assert contents.put(b"abc" * 50)
+    path = tmp_path / CONTENTS_FOLDER / CONTENTS_FILE
+    data = bytearray(path.read_bytes())
+    data[-3] ^= 1
+    path.write_bytes(data)
+    assert contents.get(contents.name(b"abc" * 50)) is None
+    contents.close()
