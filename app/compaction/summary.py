@@ -105,6 +105,8 @@ def check_text(text: str, *, cap: int, factor: float) -> str:
     missing = [name for name in HEADINGS if name.casefold() not in names]
     if missing:
         return "these headings were missing: " + ", ".join(missing)
+    if sum(f"({about})" in text for about in ABOUT) > len(ABOUT) / 2:
+        return "it repeated the question instead of answering it"
     tokens = round(estimate_text(text) * factor)
     if tokens > cap:
         return f"it took {tokens:,} tokens; stay under {cap:,}"

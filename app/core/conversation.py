@@ -16,9 +16,9 @@ from app.core.messages import (
     JsonObject,
     Message,
     Text,
-    Thinking,
     ToolResult,
     ToolUse,
+    ended,
     without_thinking,
 )
 from app.core.rewinds import live_items
@@ -163,7 +163,7 @@ class Conversation:
         """Return an entry as it is sent: stubs in place, no removed thinking, nothing empty."""
         message = without_thinking(entry.message) if entry.id in self.bare else entry.message
         if not lines and not any(map(_is_empty, message.content)):
-            return _ended(message)
+            return ended(message)
         blocks: list[Block] = []
         for block in message.content:
             if isinstance(block, ToolResult):
@@ -171,7 +171,7 @@ class Conversation:
                 blocks.append(replace(block, content=shown or NO_OUTPUT))
             elif not _is_empty(block):
                 blocks.append(block)
-        return _ended(Message(message.role, tuple(blocks)))
+        return ended(Message(message.role, tuple(blocks)))
 
 
 def folded(fold: Fold) -> Conversation:
@@ -212,14 +212,6 @@ def _is_empty(block: Block) -> bool:
     if isinstance(block, ToolResult):
         return not block.content
     return isinstance(block, Text) and (not block.text or block.text.isspace())
-
-
-def _ended(message: Message) -> Message:
-    """Return an answer that was cut off while it thought without that thinking: no message may end with it."""
-    end = len(message.content)
-    while message.role == "assistant" and end and isinstance(message.content[end - 1], Thinking):
-        end -= 1
-    return message if end == len(message.content) else Message(message.role, message.content[:end])
 
 
 def _join(first: Message, second: Message) -> Message:

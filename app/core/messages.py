@@ -186,6 +186,14 @@ def without_thinking(message: Message) -> Message:
     return Message(message.role, kept)
 
 
+def ended(message: Message) -> Message:
+    """Return an answer that was cut off while it thought without that thinking: no message may end with it."""
+    end = len(message.content)
+    while message.role == "assistant" and end and isinstance(message.content[end - 1], Thinking):
+        end -= 1
+    return message if end == len(message.content) else Message(message.role, message.content[:end])
+
+
 def _result_content(content: object) -> str | tuple[Text | Image | Opaque, ...]:
     if isinstance(content, str):
         return content

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.core.effects import Effects
 from app.core.history import Entry
-from app.core.messages import JsonObject, Thinking, ToolResult, ToolUse
+from app.core.messages import JsonObject, Thinking, ToolResult, ToolUse, ended
 from app.core.tokens import estimate_block, estimate_message, estimate_result
 
 NO_EFFECTS = Effects()
@@ -92,13 +92,14 @@ def refs_of(entry: Entry, calls: Mapping[str, ToolUse]) -> tuple[ResultRef, ...]
 
 
 def sizes_of(entry: Entry, refs: tuple[ResultRef, ...]) -> Sizes:
-    """Return the estimated tokens of a message by part."""
+    """Return the estimated tokens of a message as it is sent, by part."""
     results = sum(ref.tokens for ref in refs)
     words = sum(estimate_block(entry.message.content[i]) for i in entry.spoken)
-    other = estimate_message(entry.message) - results - words
+    other = estimate_message(ended(entry.message)) - results - words
     return Sizes(words=words, results=results, other=other)
 
 
 def thinking_tokens(entry: Entry) -> float:
-    """Return the estimated tokens of a message's thinking."""
-    return sum(estimate_block(b) for b in entry.message.content if isinstance(b, Thinking))
+    """Return the estimated tokens of the thinking that a message is sent with."""
+    content = ended(entry.message).content
+    return sum(estimate_block(block) for block in content if isinstance(block, Thinking))

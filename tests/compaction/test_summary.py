@@ -54,3 +54,8 @@ def test_a_missing_heading_is_named() -> None:
 def test_the_cap_counts_in_the_models_tokens() -> None:
     assert check_text(GOOD, cap=100, factor=1.0) == ""
     assert "stay under 100" in check_text(GOOD, cap=100, factor=2.0)
+
+
+def test_the_question_itself_is_no_answer() -> None:
+    problem = check_text(prompt(aim=400, cap=4_000), cap=4_000, factor=1.0)
+    assert "repeated the question" in problem

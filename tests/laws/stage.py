@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from app.agent.channel import Work
 from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.prompt import Surroundings
 from app.agent.session import Session
+from app.core import remarks
 from app.core.effects import Effects, Span
 from app.core.events import (
     AnswerFinished,
@@ -48,8 +50,10 @@ from app.core.policy import CompactionPolicy
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
 from app.errors import RecordUnwritable, ToolError
+from app.tools.checkpoints import Checkpoints
 from app.tools.compact import CompactTool
 from app.tools.recall import RecallTool
+from app.tools.workspace import Workspace
 from tests.fakes.clock import FakeClock
 from tests.laws.endpoint import Endpoint
 
@@ -187,7 +191,9 @@ class Job:
 class Stage:
     """The session, everything around it, and what must never be lost."""
 
-    def __init__(self, policy: CompactionPolicy, *, window: int = 60_000) -> None:
+    def __init__(
+        self, policy: CompactionPolicy, *, window: int = 60_000, rules: tuple[Rule, ...] = ()
+    ) -> None:
         self.home = Path(tempfile.mkdtemp(dir=RAM if RAM.is_dir() else None, prefix="pal-stage-"))
         self.project = self.home / "project"
         self.project.mkdir()
@@ -198,15 +204,18 @@ class Stage:
         self.user = StageUser()
         self.sleeping: list[asyncio.Future[None]] = []
         self.policy, self.window = policy, window
-        self.mode, self.model_name, self.rules = Mode.ASK, "claude-opus-5-5", ()
+        self.mode, self.model_name, self.rules = Mode.ASK, "claude-opus-5-5", rules
         self.roots = 1
         self.jobs: list[Job] = []
+        self.count = 0
         self.running: list[Running] = []
         self.ran: list[str] = []
         self.texts: dict[str, str] = {}
         """What instant tools return, by token."""
         self.said: list[str] = []
         """What the user said and the session took."""
+        self.latest = ""
+        """What of it was said last in the conversation as it stands."""
         self.results: dict[str, str] = {}
         """What tools returned, by result id."""
         self.answered: dict[str, str] = {}
@@ -227,6 +236,11 @@ class Stage:
     @property
     def root(self) -> Path:
         return self.home / f"root-{self.roots}" / ".transcripts"
+
+    def token(self, kind: str) -> str:
+        """Return a word that stands nowhere else."""
+        self.count += 1
+        return f"{kind}-{self.count}"
 
     # Turning the loop
 
@@ -259,6 +273,11 @@ class Stage:
         else:
             self.journal = await StageJournal.open(self.root, name, clock=self.clock)
         self.journal.stay_in_this_thread()
+        checkpoints = Checkpoints(
+            Workspace(self.project),
+            self.journal.contents,
+            partial(self.journal.remark, remarks.FILES),
+        )
         self.session = await Session.open(
             SessionParts(
                 record=self.journal,
@@ -268,6 +287,7 @@ class Stage:
                 surroundings=Surroundings(self.project, "2026-01-01"),
                 tools=self._tools,
                 judge=judge,
+                checkpoints=checkpoints,
                 read_lines=no_file,
                 policy=self.policy,
                 model_id=self.model_name,
@@ -311,6 +331,7 @@ class Stage:
         match event:
             case TurnStarted(text) | QueuedDelivered(text):
                 self.said.append(text)
+                self.latest = text
             case ToolFinished():
                 self.results[event.result] = event.text
             case AnswerFinished(message) if message:
