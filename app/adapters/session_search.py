@@ -64,7 +64,7 @@ class _Wanted:
     def around(self, text: str) -> str:
         """Return one line of what stands around the first of the words."""
         at = max(0, text.casefold().find(self.words[0]))
-        start = max(0, text.rfind("\n", 0, at) + 1, at - SHOWN_CHARS // 3)
+        start = max(0, text.rfind("\n", 0, at) + 1, at - SHOWN_CHARS // 8)
         return " ".join(text[start : start + SHOWN_CHARS].split())
 
 

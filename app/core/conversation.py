@@ -16,11 +16,13 @@ from app.core.messages import (
     JsonObject,
     Message,
     Text,
+    Thinking,
     ToolResult,
     ToolUse,
     ended,
     without_thinking,
 )
+from app.core.pairing import Part, paired, put
 from app.core.rewinds import live_items
 from app.core.view_parts import ResultRef, Sizes
 
@@ -132,22 +134,16 @@ class Conversation:
         return folded(fold)
 
     def view(self) -> View:
-        """Return the messages of the next request: stubs in place, thinking removed, neighbours merged."""
-        merged: list[tuple[Message, tuple[str, ...]]] = []
-        if self.head is not None:
-            merged.append((self.head, ()))
+        """Return the messages of the next request: stubs in place, thinking removed, neighbours merged, pairs whole."""
+        parts: list[Part] = [] if self.head is None else [(self.head, ())]
         lines = self._lines()
         for entry in self.entries:
             message = self._shown(entry, lines.get(entry.id, {}))
-            if not message.content:
-                continue
-            if merged and merged[-1][0].role == message.role:
-                before, origins = merged[-1]
-                merged[-1] = (_join(before, message), (*origins, entry.id))
-            else:
-                merged.append((message, (entry.id,)))
-        messages = tuple(message for message, _ in merged)
-        sources = tuple(ids for _, ids in merged)
+            if message.content:
+                put(parts, message, entry.id)
+        whole = paired(parts)
+        messages = tuple(message for message, _ in whole)
+        sources = tuple(ids for _, ids in whole)
         return View(messages, sources, self.results)
 
     def _lines(self) -> dict[str, dict[str, str]]:
@@ -212,11 +208,3 @@ def _is_empty(block: Block) -> bool:
     if isinstance(block, ToolResult):
         return not block.content
     return isinstance(block, Text) and (not block.text or block.text.isspace())
-
-
-def _join(first: Message, second: Message) -> Message:
-    """Join two neighbours of one role; tool results come first, as the API wants them."""
-    blocks = (*first.content, *second.content)
-    results = tuple(block for block in blocks if isinstance(block, ToolResult))
-    rest = tuple(block for block in blocks if not isinstance(block, ToolResult))
-    return Message(first.role, (*results, *rest))
