@@ -19,6 +19,7 @@ BENCHMARKS = (
     "chat",
     "engine",
     "memory",
+    "resume",
     "soak",
     "layers",
     "estimates",

@@ -34,6 +34,13 @@ def test_the_engine_and_the_layers_are_measured_from_generated_sessions(tmp_path
     assert "budget and layer 1, 1,000 messages" in capsys.readouterr().out
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="reads getrusage")
+def test_going_on_with_a_long_session_is_measured() -> None:
+    figures = by_name(command.measure(None, ("resume",), short=True))
+    assert figures["open a record of 3 MB"].ratio > 0
+    assert figures["memory when it is open"].ours > 0
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_screen_is_measured_in_a_terminal() -> None:
