@@ -10,6 +10,7 @@ from rich.cells import cell_len
 
 from app.core.reports import CompactionReport
 from app.ui.chat.compaction_words import divider_text
+from app.ui.chat.heights import Extent
 from app.ui.chat.lines import Inks, Line, Run, crop, lines_of
 from app.ui.chat.markdown_rendering import markdown_lines, piece_lines
 from app.ui.chat.markdown_stream import Piece
@@ -21,6 +22,10 @@ LONG_PASTE = 40
 """Lines of a user's message from which on it is folded."""
 PASTE_HEAD = 12
 """Lines of a folded message that are shown."""
+WRAPPED = 0.55
+"""Share of a text's cells that makes further rows when it wraps: the rest fills the last row of each line."""
+FOLDED: Extent = (2, 0)
+"""Extent of a single line and the gap above it."""
 
 
 class Fold(StrEnum):
@@ -68,13 +73,11 @@ class Section:
         """Its text for copying and export, as Markdown."""
         raise NotImplementedError
 
-    def estimate(self, width: int) -> int:
-        """Return about how many rows it has, without laying it out."""
+    def extent(self) -> Extent:
+        """Return about how much room it takes, without laying it out."""
         source = self.source.strip("\n")
         breaks = source.count("\n")
-        if not breaks:
-            return len(source) // max(1, width) + 2
-        return breaks + round(0.55 * len(source) / max(1, width)) + 2
+        return breaks + 2, round(WRAPPED * len(source)) if breaks else len(source)
 
     def toggle(self) -> None:
         """Fold or unfold it."""
@@ -165,8 +168,8 @@ class ThinkingSection(Section):
     def source(self) -> str:
         return "\n".join(f"> {line}" for line in self.text.strip("\n").split("\n"))
 
-    def estimate(self, width: int) -> int:
-        return 2 if self.fold is Fold.FOLDED else super().estimate(width)
+    def extent(self) -> Extent:
+        return FOLDED if self.fold is Fold.FOLDED else super().extent()
 
     def lines(self, width: int) -> list[Line]:
         words = len(self.text.split())
@@ -246,8 +249,8 @@ class DividerSection(Section):
     def source(self) -> str:
         return f"---\n\n*{divider_text(self.report, 200)}*\n\n---"
 
-    def estimate(self, width: int) -> int:
-        return 2
+    def extent(self) -> Extent:
+        return FOLDED
 
     def lines(self, width: int) -> list[Line]:
         text = crop(divider_text(self.report, width - 6), max(4, width - 6))

@@ -13,7 +13,8 @@ from app.core.fences import fenced
 from app.core.visible_text import one_line, visible_text
 from app.ui.chat.compaction_words import thousands
 from app.ui.chat.diff_rows import diff_counts, diff_lines
-from app.ui.chat.entries import Fold, Section
+from app.ui.chat.entries import WRAPPED, Fold, Section
+from app.ui.chat.heights import Extent
 from app.ui.chat.lines import Inks, Line, Run, crop, lines_of
 
 TAIL_ROWS = 12
@@ -134,13 +135,13 @@ class CardSection(Section):
             return head
         return f"{head}\n\n{fenced(visible_text(body), language)}"
 
-    def estimate(self, width: int) -> int:
+    def extent(self) -> Extent:
         if self.fold is Fold.FOLDED:
-            return 1 if self.state is not CardState.RUNNING else 2
+            return (1 if self.state is not CardState.RUNNING else 2), 0
         if self.fold is Fold.SHORT:
-            return min(SHORT_ROWS, self.diff.count("\n")) + 2
-        body = len(self.text) + len(self.diff)
-        return self.text.count("\n") + self.diff.count("\n") + round(0.55 * body / width) + 2
+            return min(SHORT_ROWS, self.diff.count("\n")) + 2, 0
+        body = self.diff or self.text
+        return body.count("\n") + 2, round(WRAPPED * len(body))
 
     def lines(self, width: int) -> list[Line]:
         lines = [self._head(width)]

@@ -28,7 +28,7 @@ class Transcript:
         self.width = width
         self.sections: list[Section] = []
         self._by_serial: dict[int, Section] = {}
-        self._heights = Heights()
+        self._heights = Heights(width)
         self._cached: OrderedDict[int, int] = OrderedDict()
         """Serials of sections with rows, least recently used first, and how many rows each has."""
         self._cached_rows = 0
@@ -58,7 +58,7 @@ class Transcript:
             section.serial += 1
         self.sections.append(section)
         self._by_serial[section.serial] = section
-        self._heights.append(self._estimate(section))
+        self._heights.append(section.extent())
 
     def prepend(self, older: Sequence[Section]) -> None:
         """Put sections, oldest first, in front of all others."""
@@ -70,6 +70,7 @@ class Transcript:
             self._by_serial[section.serial] = section
         old_first = self.sections[0] if self.sections else None
         self.sections[:0] = older
+        self._heights.prepend([section.extent() for section in older])
         self._renumber()
         if old_first is not None:
             self.changed(old_first)
@@ -87,8 +88,10 @@ class Transcript:
                 self.sections.pop()
                 self._heights.pop()
             return
-        lost = {section.serial for section in gone}
-        self.sections = [each for each in self.sections if each.serial not in lost]
+        lost = {section.index for section in gone}
+        kept = [at for at in range(len(self.sections)) if at not in lost]
+        self.sections = [self.sections[at] for at in kept]
+        self._heights.keep(kept)
         self._renumber()
 
     def clear(self) -> None:
@@ -97,7 +100,7 @@ class Transcript:
         self._by_serial.clear()
         self._cached.clear()
         self._cached_rows = 0
-        self._heights.refill(())
+        self._heights.clear()
 
     def changed(self, section: Section, *, gap: bool = True) -> None:
         """Note that a section must be laid out again.
@@ -107,7 +110,7 @@ class Transcript:
             gap: Whether the one below it may need another gap.
         """
         self._drop(section)
-        self._heights[section.index] = self._estimate(section)
+        self._heights.estimate(section.index, section.extent())
         if gap and section.index + 1 < len(self.sections):
             below = self.sections[section.index + 1]
             if below.rows is not None and self._has_gap(below) != (below.rows[0].line < 0):
@@ -115,8 +118,8 @@ class Transcript:
 
     def repaint(self) -> None:
         """Forget all rows but keep their heights; colours changed."""
-        for section in self.sections:
-            section.rows = None
+        for serial in self._cached:
+            self._by_serial[serial].rows = None
         self._cached.clear()
         self._cached_rows = 0
 
@@ -124,7 +127,7 @@ class Transcript:
         """Take another width: all heights are estimates again."""
         self.width = width
         self.repaint()
-        self._heights.refill([self._estimate(section) for section in self.sections])
+        self._heights.resize(width)
 
     def rows(self, index: int) -> list[Row]:
         """Return the rows of a section, made now when they are not cached; its height is exact from here on."""
@@ -163,9 +166,6 @@ class Transcript:
         before = self.sections[section.index - 1] if section.index else None
         return section.gap_after(before)
 
-    def _estimate(self, section: Section) -> int:
-        return max(1, section.estimate(self.width))
-
     def _drop(self, section: Section) -> None:
         section.rows = None
         self._cached_rows -= self._cached.pop(section.serial, 0)
@@ -173,9 +173,3 @@ class Transcript:
     def _renumber(self) -> None:
         for at, section in enumerate(self.sections):
             section.index = at
-        self._heights.refill(
-            [
-                len(each.rows) if each.rows is not None else self._estimate(each)
-                for each in self.sections
-            ]
-        )
