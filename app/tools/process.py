@@ -168,8 +168,10 @@ class Processes:
         others = frozenset(other.root for other in self._jobs.values() if other is not job)
         alive = self._supervisor is not None and self._supervisor.alive
         keeper = self._supervisor.pid if alive and self._supervisor else 0
-        root = descendants.Root(job.root, job.mark, keeper, others)
-        ran = await asyncio.to_thread(descendants.end, root, grace=grace)
+        ran: tuple[str, ...] = ()
+        if not (keeper and job.code.done() and descendants.is_childless(keeper)):
+            root = descendants.Root(job.root, job.mark, keeper, others)
+            ran = await asyncio.to_thread(descendants.end, root, grace=grace)
         with suppress(TimeoutError):
             async with asyncio.timeout(descendants.KILL_SECONDS):
                 await asyncio.wait({job.code})
