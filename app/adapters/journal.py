@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence, Set
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -182,8 +182,8 @@ class Journal:
         """Write anything else."""
         return await self._do(self._files.remark, kind, data)
 
-    async def store_output(self, name: str, text: str) -> str:
-        """Write a result's full text to ``outputs/<name>``; return its path as people see it."""
+    async def store_output(self, name: str, text: str | Iterable[str]) -> str:
+        """Write a result's full text, or its pieces, to ``outputs/<name>``; return its path as people see it."""
         return await self._do(self._files.store_output, name, text)
 
     async def sync(self) -> None:

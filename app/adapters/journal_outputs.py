@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from app.adapters.journal_reading import OUTPUTS_FOLDER
@@ -10,6 +11,9 @@ from app.adapters.journal_writing import private_folder, unwritable, write_new
 
 OUTPUT_BYTES_MAX = 64 << 20
 """Size of one stored output; what is longer is cut there, and says so."""
+
+NOTE_BYTES = 100
+"""Room for the words that tell of a cut."""
 
 _NAME = re.compile(r"[\w-][\w.-]{0,120}")
 
@@ -20,8 +24,8 @@ def output_path(folder: Path, name: str) -> Path | None:
     return folder / OUTPUTS_FOLDER / last if _NAME.fullmatch(last) else None
 
 
-def store_output(folder: Path, name: str, text: str) -> Path:
-    """Write a text whole, or up to the size limit.
+def store_output(folder: Path, name: str, pieces: Iterable[str]) -> Path:
+    """Write the pieces of a text whole, or up to the size limit.
 
     Raises:
         ValueError: The name is not a plain file name.
@@ -30,14 +34,12 @@ def store_output(folder: Path, name: str, text: str) -> Path:
     path = output_path(folder, name)
     if path is None or path.name != name:
         raise ValueError(f"not a plain file name: {name!r}")
-    data = text.encode("utf-8", "surrogatepass")
-    if len(data) > OUTPUT_BYTES_MAX:
-        data = _cut(data, OUTPUT_BYTES_MAX)
     try:
         private_folder(path.parent)
     except OSError as error:
         raise unwritable(path.parent, error) from error
-    write_new(path, data)
+    encoded = (piece.encode("utf-8", "surrogatepass") for piece in pieces)
+    write_new(path, _bounded(encoded, OUTPUT_BYTES_MAX))
     return path
 
 
@@ -53,9 +55,30 @@ def load_output(folder: Path, name: str) -> str | None:
         return data.decode("utf-8", "replace")
 
 
-def _cut(data: bytes, limit: int) -> bytes:
-    note = f"\n[cut here: {len(data) - limit:,} more bytes were not stored]\n".encode()
-    end = limit - len(note)
-    while end and data[end] & 0xC0 == 0x80:
-        end -= 1
-    return data[:end] + note
+def _bounded(pieces: Iterable[bytes], limit: int) -> Iterator[bytes]:
+    """Yield the pieces up to a limit, and then how much was left out."""
+    room = limit - NOTE_BYTES
+    held = b""
+    """What fits only if nothing follows, because the note needs its room."""
+    lost = 0
+    for piece in pieces:
+        if lost:
+            lost += len(piece)
+            continue
+        whole = held + piece
+        if len(whole) <= room:
+            yield whole
+            room -= len(whole)
+            held = b""
+        elif len(whole) <= room + NOTE_BYTES:
+            held = whole
+        else:
+            end = room
+            while end and whole[end] & 0xC0 == 0x80:
+                end -= 1
+            yield whole[:end]
+            lost = len(whole) - end
+    if lost:
+        yield f"\n[cut here: {lost:,} more bytes were not stored]\n".encode()
+    else:
+        yield held

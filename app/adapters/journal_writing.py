@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -112,8 +113,8 @@ class AppendFile:
             self._dirty = False
 
 
-def write_new(path: Path, data: bytes) -> None:
-    """Write a whole file so that it is there in full or not at all, also after a power cut.
+def write_new(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """Write a whole file, or its pieces, so that it is there in full or not at all, also after a power cut.
 
     Raises:
         RecordUnwritable: Nothing was left behind, so far as the disk obeyed.
@@ -123,7 +124,8 @@ def write_new(path: Path, data: bytes) -> None:
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600)
         try:
-            _write_all(handle, data)
+            for piece in (data,) if isinstance(data, bytes) else data:
+                _write_all(handle, piece)
             os.fsync(handle)
         finally:
             os.close(handle)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
@@ -159,9 +159,10 @@ class SessionFiles:
         )
         return written.commit if masked == commit else self.masking.seen_commit(commit)
 
-    def store_output(self, name: str, text: str) -> str:
-        """Write a result's full text; return its path as people see it."""
-        masked = self.masking.mask(text)
+    def store_output(self, name: str, text: str | Iterable[str]) -> str:
+        """Write a result's full text, or its pieces; return its path as people see it."""
+        pieces = (text,) if isinstance(text, str) else text
+        masked = map(self.masking.mask, pieces)
         path = journal_outputs.store_output(self.reader.folder, name, masked)
         return f"{self._display}/{path.parent.name}/{path.name}"
 

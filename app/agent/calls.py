@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.agent.channel import Tell
@@ -38,6 +38,8 @@ class CallRun:
     finished: dict[str, tuple[ToolResult, Effects]] = field(default_factory=dict)
     untold: list[ToolFinished] = field(default_factory=list)
     """Ends of calls whose results are not on disk yet: nothing is told before."""
+    full: dict[str, Callable[[], Iterator[str]]] = field(default_factory=dict)
+    """Gives the whole text of results that hold only a part of it."""
     partial: dict[str, str] = field(default_factory=dict)
     first_result: int = field(init=False)
     """Number that the first call's result will have in the record."""
@@ -93,6 +95,8 @@ class CallRun:
         try:
             outcome, note, started = await self._outcome(call)
             diff = outcome.diff
+            if outcome.full is not None:
+                self.full[call.id] = outcome.full
             result = _result(call, outcome, note)
             effects = outcome.effects
         except RecordError:

@@ -67,7 +67,9 @@ class Layers:
         )
         cut = [(d, s) for d, s in zip(drafts, shortened, strict=True) if s.stored]
         for draft, _ in cut:
-            await dialogue.record.store_output(f"r{draft.number}.txt", draft.text)
+            await dialogue.record.store_output(
+                f"r{draft.number}.txt", draft.text if draft.full is None else draft.full()
+            )
         if cut:
             before = dialogue.used + round(sum(s.before for s in shortened) * factor)
             after = dialogue.used + round(sum(s.after for s in shortened) * factor)

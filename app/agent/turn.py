@@ -265,7 +265,7 @@ class Turn:
         results = [run.finished[call.id][0] for call in uses]
         effects = {call.id: run.finished[call.id][1] for call in uses}
         drafts = [
-            ResultDraft(run.first_result + at, call.name, result.content)
+            ResultDraft(run.first_result + at, call.name, result.content, run.full.get(call.id))
             for at, (call, result) in enumerate(zip(uses, results, strict=True))
             if isinstance(result.content, str)
         ]

@@ -5,7 +5,7 @@ The caller stores the full text; here only what enters is decided.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from app.core.policy import EntryPolicy
@@ -24,6 +24,8 @@ class ResultDraft:
     """The N of its id ``r<N>``."""
     tool: str
     text: str
+    full: Callable[[], Iterator[str]] | None = None
+    """Gives the whole text, when ``text`` is only a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,9 @@ def shorten_results(
     sizes = [estimate_text(draft.text) for draft in drafts]
     if not policy.enabled:
         whole = zip(drafts, sizes, strict=True)
-        return tuple(Shortened(draft.text, False, size, size) for draft, size in whole)
+        return tuple(
+            Shortened(draft.text, draft.full is not None, size, size) for draft, size in whole
+        )
     cap = min(policy.max_tokens, policy.max_share * threshold) / factor
     shown = min(policy.shown_tokens / factor, cap)
     first = [
@@ -92,7 +96,7 @@ def _fit_step(
 
 
 def _whole(draft: ResultDraft, size: float) -> Shortened:
-    return Shortened(draft.text, False, size, size)
+    return Shortened(draft.text, draft.full is not None, size, size)
 
 
 def _cut(draft: ResultDraft, size: float, room: float, *, paged: bool = False) -> Shortened:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence, Set
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -198,8 +198,8 @@ class Record(Protocol):
         """Yield all that was said, called, returned or stored, newest message first, in batches of bearable size."""
         ...
 
-    async def store_output(self, name: str, text: str) -> str:
-        """Write a result's full text to ``outputs/<name>``; return its path as people see it."""
+    async def store_output(self, name: str, text: str | Iterable[str]) -> str:
+        """Write a result's full text, or its pieces, to ``outputs/<name>``; return its path as people see it."""
         ...
 
     async def load_output(self, name: str) -> str | None:
@@ -244,6 +244,8 @@ class ToolOutcome:
     ok: bool = True
     diff: str = ""
     """Unified diff, for the user's eyes."""
+    full: Callable[[], Iterator[str]] | None = None
+    """Gives the whole text piece by piece, when ``content`` is only a part of it; blocks, and works once."""
 
 
 @dataclass(frozen=True, slots=True)

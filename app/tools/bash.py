@@ -134,7 +134,7 @@ class BashTool:
         )
         said = self.remark()
         report = _report(finished, how) + (f"\n[{said}]" if said else "")
-        return ToolOutcome(report, effects, ok=ok)
+        return ToolOutcome(report, effects, ok=ok, full=finished.collected.full)
 
     def _shown(self, command: str, collected: Collected) -> tuple[Span, ...]:
         """Return what the command showed of files in the project."""
@@ -165,6 +165,7 @@ class BashTool:
                 modified=modified,
                 exit_code=code,
             ),
+            full=collected.full,
         )
 
     def _shell(self) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from app.core.visible_text import visible_text
+from app.tools.spool import Spool
 
 HEAD_BYTES = 1_500_000
 TAIL_BYTES = 500_000
@@ -25,10 +28,12 @@ class Collected:
     """Bytes that were dropped."""
     replaced: int = 0
     """Characters that stand for bytes that are no UTF-8."""
+    full: Callable[[], Iterator[str]] | None = None
+    """Gives all of it piece by piece, when ``text`` is only a part; blocks, and works once."""
 
 
 class Output:
-    """Takes pieces of output and keeps the head and the tail."""
+    """Takes pieces of output and keeps the head and the tail in memory, and all of it on the disk when it is more."""
 
     def __init__(self, *, head: int = HEAD_BYTES, tail: int = TAIL_BYTES) -> None:
         self._head_limit = head
@@ -38,6 +43,7 @@ class Output:
         self._newlines = 0
         self._total = 0
         self._last = b""
+        self._spool: Spool | None = None
 
     @property
     def total(self) -> int:
@@ -56,9 +62,19 @@ class Output:
             self._head += data[:room]
             data = data[room:]
         if data:
+            self._keep(data)
             self._tail += data[-self._tail_limit :]
             if len(self._tail) > 2 * self._tail_limit:
                 del self._tail[: -self._tail_limit]
+
+    def _keep(self, data: bytes) -> None:
+        """Keep what does not fit into the head, and the head before it."""
+        if self._spool is None and not self._tail:
+            with suppress(OSError):  # the head and the tail are there without it
+                self._spool = Spool()
+                self._spool.add(bytes(self._head))
+        if self._spool is not None:
+            self._spool.add(data)
 
     def collect(self) -> Collected:
         """Return all that was kept, and begin anew."""
@@ -74,12 +90,25 @@ class Output:
         else:
             first, second = (bytes(self._head) + tail).decode("utf-8", "replace"), ""
             text = visible_text(first)
+        spool, self._spool = self._spool, None
+        full = _all(spool, self._total, tail) if spool is not None and dropped else None
         replaced = first.count("\ufffd") + second.count("\ufffd")
         self._head.clear()
         self._tail.clear()
         self._newlines = self._total = 0
         self._last = b""
-        return Collected(text, lines, dropped, replaced)
+        return Collected(text, lines, dropped, replaced, full)
+
+
+def _all(spool: Spool, total: int, tail: bytes) -> Callable[[], Iterator[str]]:
+    def texts() -> Iterator[str]:
+        yield from spool.texts()
+        if not spool.is_whole:
+            lost = total - spool.size - len(tail)
+            yield f"\n[… {max(0, lost):,} bytes were not kept …]\n"
+            yield visible_text(tail.decode("utf-8", "replace"))
+
+    return texts
 
 
 class LiveText:

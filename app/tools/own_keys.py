@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from app.core.masking import hide
 from app.core.messages import Text
 from app.core.ports import ToolOutcome
+
+Texts = Callable[[], Iterator[str]]
 
 
 def without_keys(outcome: ToolOutcome, keys: tuple[str, ...]) -> ToolOutcome:
@@ -23,7 +26,12 @@ def without_keys(outcome: ToolOutcome, keys: tuple[str, ...]) -> ToolOutcome:
             replace(p, text=hide(p.text, keys)) if isinstance(p, Text) else p for p in content
         ),
         diff=hide(outcome.diff, keys),
+        full=_hidden(outcome.full, keys),
         effects=replace(
             effects, target=hide(effects.target, keys), outcome=hide(effects.outcome, keys)
         ),
     )
+
+
+def _hidden(full: Texts | None, keys: tuple[str, ...]) -> Texts | None:
+    return None if full is None else lambda: (hide(text, keys) for text in full())

@@ -286,7 +286,7 @@ async def test_an_output_larger_than_the_limit_is_cut_and_says_so(journal, monke
     await journal.store_output("r1.txt", "é" * 5_000)
     path = journal.folder / "outputs" / "r1.txt"
     assert path.stat().st_size <= 1_000
-    assert "[cut here: 9,000 more bytes were not stored]" in path.read_text("utf-8")
+    assert "[cut here: 9,100 more bytes were not stored]" in path.read_text("utf-8")
 
 
 async def test_all_texts_come_newest_first_with_stored_outputs_whole(journal):
