@@ -16,7 +16,6 @@ from app.core.messages import (
     JsonObject,
     Message,
     Text,
-    Thinking,
     ToolResult,
     ToolUse,
     ended,

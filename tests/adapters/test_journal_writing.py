@@ -336,5 +336,5 @@ async def test_a_long_search_holds_up_no_write(journal, monkeypatch):
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="/proc takes no new folders")
 async def test_a_place_that_takes_no_folder_is_not_said_to_be_gone():
-    with pytest.raises(RecordUnwritable, match="no folder can be made at /proc/.transcripts"):
+    with pytest.raises(RecordUnwritable, match=r"no folder can be made at /proc/\.transcripts"):
         await Journal.create(Path("/proc/.transcripts"), clock=FakeClock())
