@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from app.durable import replace_file, write_all
 from app.errors import RecordUnwritable
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -92,7 +93,7 @@ class AppendFile:
             left = self.end
             while left and (data := os.read(self._handle, min(left, _COPIED))):
                 left -= len(data)
-                _write_all(handle, data)
+                write_all(handle, data)
             os.fsync(handle)
         finally:
             os.close(handle)
@@ -105,7 +106,7 @@ class AppendFile:
 
     def _write(self, data: bytes) -> None:
         os.lseek(self._handle, self.end, os.SEEK_SET)
-        _write_all(self._handle, data)
+        write_all(self._handle, data)
 
     def _cut_back(self) -> None:
         with suppress(OSError):
@@ -120,29 +121,23 @@ def write_new(path: Path, data: bytes | Iterable[bytes]) -> None:
         RecordUnwritable: Nothing was left behind, so far as the disk obeyed.
     """
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
-    left = temporary
+    pieces = (data,) if isinstance(data, bytes) else data
     try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600)
+        replace_file(str(path), str(temporary), pieces, mode=0o600, finish=_private)
         try:
-            for piece in (data,) if isinstance(data, bytes) else data:
-                _write_all(handle, piece)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        temporary.chmod(0o600)
-        temporary.replace(path)
-        left = path
-        sync_folder(path.parent)
+            sync_folder(path.parent)
+        except OSError:
+            with suppress(OSError):
+                path.unlink()
+            raise
     except OSError as error:
-        with suppress(OSError):
-            left.unlink()
         raise unwritable(path, error) from error
 
 
-def _write_all(handle: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(handle, rest) :]
+def _private(handle: int) -> None:
+    """Let only the owner read a file, whatever the umask left out."""
+    if hasattr(os, "fchmod"):
+        os.fchmod(handle, 0o600)
 
 
 def _sync_data(handle: int) -> None:

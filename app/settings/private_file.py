@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
+import secrets
 from pathlib import Path
+
+from app.durable import replace_file
 
 
 def write_private(path: Path, text: str) -> None:
@@ -15,18 +16,7 @@ def write_private(path: Path, text: str) -> None:
     Raises:
         OSError: It cannot be written; the old file is untouched.
     """
-    import tempfile
-
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     target = path.resolve()
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    replace_file(str(target), str(temporary), [text.encode()], mode=0o600)

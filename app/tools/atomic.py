@@ -9,6 +9,7 @@ import secrets
 import stat
 from pathlib import Path
 
+from app.durable import replace_file
 from app.errors import ToolError
 from app.tools.tree import SKIPPED_FOLDERS
 from app.tools.workspace import Resolved, Workspace, reason
@@ -79,23 +80,15 @@ def remove_leftovers(root: Path) -> int:
 
 def _replace(folder: int, name: str, data: bytes, mode: int | None) -> None:
     old = _status(folder, name)
+
+    def finish(descriptor: int) -> None:
+        if old is not None:
+            _copy_metadata(folder, name, old, descriptor)
+        if mode is not None:
+            os.fchmod(descriptor, mode)
+
     temporary = f".pal-write-{os.getpid()}-{secrets.token_hex(4)}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
-    descriptor = os.open(temporary, flags, 0o666, dir_fd=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            if old is not None:
-                _copy_metadata(folder, name, old, descriptor)
-            if mode is not None:
-                os.fchmod(descriptor, mode)
-            os.fsync(descriptor)
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary, dir_fd=folder)
-        raise
+    replace_file(name, temporary, [data], mode=0o666, folder=folder, finish=finish)
     with contextlib.suppress(OSError):
         os.fsync(folder)
 
