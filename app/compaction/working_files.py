@@ -21,6 +21,8 @@ WHOLE_LINES = 2_000
 """Files with more lines are never shown whole."""
 HEAD_LINES = 200
 """Lines of a large file that are shown when no place in it is known."""
+LEAST_TOKENS = 120.0
+"""Raw tokens of room below which no further file is read."""
 AROUND = 8
 """Lines shown above and below a place of a large file."""
 
@@ -81,7 +83,7 @@ async def load(
     files: list[WorkingFile] = []
     for one in wanted:
         room = min(each, together)
-        if room < estimate_text("x" * 400):
+        if room < LEAST_TOKENS:
             break
         file = await _load_one(one, read, room)
         if file is not None:
