@@ -157,8 +157,20 @@ def sync_folder(folder: Path) -> None:
 
 
 def private_folder(folder: Path) -> None:
-    """Make a folder that only its owner may enter, whatever the umask; one that exists is tightened."""
-    folder.mkdir(mode=0o700, exist_ok=True)
+    """Make a folder that only its owner may enter, whatever the umask; one that exists is tightened.
+
+    A new one outlasts a power cut when this returns.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+    else:
+        sync_folder(folder.parent)
     with suppress(PermissionError):
         folder.chmod(0o700)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import threading
 from collections.abc import Callable
@@ -22,7 +23,9 @@ KILL_TORN = "kill in the middle"
 FAIL = "fail"
 FAIL_HALF = "fail half way"
 """A write comes short, and the next operation fails."""
-KILLS = (KILL_BEFORE, KILL_TORN, KILL_AFTER)
+CUT_POWER = "cut the power"
+"""All that was not synced is gone: bytes at the ends of files, and names in folders."""
+KILLS = (KILL_BEFORE, KILL_TORN, KILL_AFTER, CUT_POWER)
 FAILS = (FAIL, FAIL_HALF)
 HALVES = (KILL_TORN, FAIL_HALF)
 """What concerns writes only."""
@@ -39,7 +42,7 @@ class Plan:
     """What happens to which operation."""
 
     root: str
-    """The folder whose files are concerned."""
+    """The folder whose files are concerned; of the one that holds it, only the names in it."""
     log: str
     """Each operation is written here as a line: its number, kind and file."""
     at: int = 0
@@ -59,8 +62,12 @@ class Layer:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._count = 0
-        self._failing = False
+        self._failing = self._losing = False
         self._watched: dict[int, str] = {}
+        self._synced: dict[str, int] = {}
+        """Bytes of each file that would outlast a power cut."""
+        self._new: set[str] = set()
+        """Names that would not."""
         self._lock = threading.Lock()
         self._log = os.open(plan.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self._write, self._open, self._close = os.write, os.open, os.close
@@ -74,8 +81,8 @@ class Layer:
         if hasattr(os, "fdatasync"):
             os.fdatasync = self._on_handle(SYNC, os.fdatasync)  # type: ignore[assignment]
         os.ftruncate = self._on_handle(CUT, os.ftruncate)  # type: ignore[assignment]
-        os.replace = self._on_path(RENAME, os.replace)  # type: ignore[assignment]
-        os.rename = self._on_path(RENAME, os.rename)  # type: ignore[assignment]
+        os.replace = self._renaming(os.replace)
+        os.rename = self._renaming(os.rename)
         os.unlink = self._on_path(DELETE, os.unlink)  # type: ignore[assignment]
         os.remove = self._on_path(DELETE, os.remove)  # type: ignore[assignment]
         os.rmdir = self._on_path(DELETE, os.rmdir)  # type: ignore[assignment]
@@ -89,6 +96,7 @@ class Layer:
             handle = self._open(path, flags, *more, **options)
         if name:
             self._watched[handle] = name
+            self._synced.setdefault(name, 0 if name in self._new else os.fstat(handle).st_size)
         return handle  # type: ignore[no-any-return]
 
     def close(self, handle: int) -> None:
@@ -122,11 +130,22 @@ class Layer:
 
         return operation
 
+    def _renaming(self, real: Callable[..., None]) -> Callable[..., None]:
+        moved = self._on_path(RENAME, real)
+
+        def operation(old: Any, new: Any, **options: Any) -> None:
+            moved(old, new, **options)
+            if self._below(new):
+                self._renamed(self._below(old), self._below(new))
+
+        return operation
+
     def _below(self, path: Any) -> str:
         if isinstance(path, int):
             return ""
         name = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - links stay as they are
-        return name if name == self._plan.root or name.startswith(self._plan.root + "/") else ""
+        root = self._plan.root
+        return name if name in (root, str(Path(root).parent)) or name.startswith(f"{root}/") else ""
 
     def _strike(
         self,
@@ -136,10 +155,12 @@ class Layer:
         half: Callable[[], Any] | None = None,
     ) -> Any:
         """Do one operation, or what the plan has for it; one at a time."""
-        if kind not in self._plan.only:
+        if kind not in self._plan.only or self._losing:
             return real()
         with self._lock:
-            return self._do(kind, name, real, half)
+            done = self._do(kind, name, real, half)
+            self._note(kind, name)
+            return done
 
     def _do(
         self, kind: str, name: str, real: Callable[[], Any], half: Callable[[], Any] | None
@@ -158,6 +179,9 @@ class Layer:
         match plan.do:
             case "kill before":
                 die()
+            case "cut the power":
+                self._lose()
+                die()
             case "kill in the middle":
                 if half is not None:
                     half()
@@ -171,8 +195,31 @@ class Layer:
         self._failing = bool(plan.until)
         raise OSError(plan.number, os.strerror(plan.number), name)
 
+    def _note(self, kind: str, name: str) -> None:
+        """Note what an operation made that a power cut would take, or what it made safe."""
+        if kind in (OPEN, FOLDER):
+            self._new.add(name)
+        elif kind == SYNC and Path(name).is_dir():
+            self._new -= {new for new in self._new if str(Path(new).parent) == name}
+        elif kind == SYNC:
+            self._synced[name] = Path(name).stat().st_size if Path(name).exists() else 0
+
+    def _renamed(self, old: str, new: str) -> None:
+        self._new = (self._new - {old}) | {new}
+        self._synced[new] = self._synced.pop(old, 0)
+
+    def _lose(self) -> None:
+        """Take from the disk what was not synced."""
+        self._losing = True
+        for name in sorted(self._new, reverse=True):
+            shutil.rmtree(name) if Path(name).is_dir() else Path(name).unlink(missing_ok=True)
+        for name, size in self._synced.items():
+            path = Path(name)
+            if path.is_file() and path.stat().st_size > size:
+                os.truncate(path, size)
+
 
 def die() -> None:
-    """End this process at once, as a power cut would."""
+    """End this process at once."""
     os.kill(os.getpid(), signal.SIGKILL)
     threading.Event().wait()

@@ -254,14 +254,13 @@ def run_app(
     try:
         try:
             converse(app, [place.text(), place.text(), place.text()], list(commands))
+            app.press("ctrl+d")
+            app.exit_code()
         except Killed:
             pass
         except NotShown:
             if app.process.poll() != -9:
                 raise
-        else:
-            app.press("ctrl+d")
-            app.exit_code()
         app.last_words()
     finally:
         app.close()
