@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.kinds.of_the_conversation import COMPACTION, COUNTING, ENDPOINT
 from tests.kinds.of_the_machine import FILES, PROCESSES, RECORD, SCREEN, SECRETS
+from tests.kinds.of_safety import COMMANDS, PATHS, SHOWN, TRUST
 
 KINDS = (
     *COMPACTION,
@@ -14,4 +15,8 @@ KINDS = (
     *PROCESSES,
     *FILES,
     *SCREEN,
+    *COMMANDS,
+    *PATHS,
+    *TRUST,
+    *SHOWN,
 )
