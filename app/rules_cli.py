@@ -7,8 +7,10 @@ import json
 import os
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 
+from app.adapters.shfmt import find_shfmt, programs_named
 from app.core.permission import Verdict, explained
 from app.core.visible_text import one_line
 from app.errors import PalError
@@ -89,6 +91,7 @@ def _why(settings: Settings, home: Path, options: argparse.Namespace, *, sandbox
     places = Places.of(
         settings.folder, home, [settings.transcripts], search_path=environment.get("PATH", "")
     )
+    shfmt = find_shfmt(settings.folder)
     arguments = {"command": text} if options.tool == "bash" else {"path": text}
     found = judge(
         options.tool,
@@ -97,6 +100,7 @@ def _why(settings: Settings, home: Path, options: argparse.Namespace, *, sandbox
         rules=settings.rules,
         places=places,
         sandboxed=sandboxed,
+        second=partial(programs_named, shfmt=shfmt) if shfmt else None,
     )
     if options.json:
         offered = [str(rule) for rule in found.offers]

@@ -20,6 +20,7 @@ from app.adapters.demo import DEMO_MODEL_ID
 from app.adapters.journal import Journal
 from app.adapters.journal_masking import Masking
 from app.adapters.sandbox import Sandbox, hide_environment
+from app.adapters.shfmt import find_shfmt, programs_named
 from app.agent.own_commands import MOST_SECONDS
 from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.prompt import Surroundings
@@ -71,6 +72,8 @@ async def open_session(
     workspace = Workspace(folder, protected=[root])
     environment = child_environment(os.environ, project=folder)
     places = Places.of(folder, Path.home(), [root], search_path=environment.get("PATH", ""))
+    shfmt = find_shfmt(folder)
+    second = partial(programs_named, shfmt=shfmt) if shfmt else None
     processes = Processes(folder, environment)
     checkpoints = Checkpoints(workspace, record.contents, partial(record.remark, remarks.FILES))
     demo = uses_demo(settings)
@@ -101,7 +104,13 @@ async def open_session(
         tool: str, arguments: JsonObject, mode: Mode, rules: tuple[Rule, ...]
     ) -> Judgement:
         return judge(
-            tool, arguments, mode=mode, rules=rules, places=places, sandboxed=sandbox.works
+            tool,
+            arguments,
+            mode=mode,
+            rules=rules,
+            places=places,
+            sandboxed=sandbox.works,
+            second=second,
         )
 
     def admit(tool: str, arguments: JsonObject) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.core.permission import Judgement, Mode, Rule, Verdict
-from app.permission.judge_command import judge_command
+from app.permission.judge_command import SecondOpinion, judge_command
 from app.permission.matching import of_tool, speaks_of_path
 from app.permission.places import Place, Places
 from app.permission.proposals import offer_for_path
@@ -29,6 +29,7 @@ def judge(
     rules: Sequence[Rule],
     places: Places,
     sandboxed: bool = False,
+    second: SecondOpinion | None = None,
 ) -> Judgement:
     """Judge one call.
 
@@ -39,6 +40,7 @@ def judge(
         rules: All rules in force, in any order; deny beats ask beats allow.
         places: The project's folders, see `Places.of`.
         sandboxed: Whether commands run in a working sandbox; without one `Mode.AUTO` asks.
+        second: Another parser; a command that it reads otherwise is asked.
     """
     if tool in COMMANDS:
         command = arguments.get("command")
@@ -52,7 +54,13 @@ def judge(
                 Verdict.ALLOW, "The call has no command and will be refused by the tool."
             )
         return judge_command(
-            command, tool=tool, mode=mode, rules=rules, places=places, sandboxed=sandboxed
+            command,
+            tool=tool,
+            mode=mode,
+            rules=rules,
+            places=places,
+            sandboxed=sandboxed,
+            second=second,
         )
     if tool in READERS or tool in WRITERS:
         return _judge_file(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,9 @@ from app.permission.script import parse_script
 from app.permission.words import Word
 from app.permission.wrappers import SHELLS, base_name, harmless_assignment, innermost, layers
 
+SecondOpinion = Callable[[str], frozenset[str] | None]
+"""Another parser: returns the first words of all calls in a command line, None when it cannot read it."""
+
 SHOWN = 3
 """Reasons that a question names at most."""
 
@@ -32,6 +35,7 @@ class Case:
     rules: Sequence[Rule]
     places: Places
     sandboxed: bool
+    second: SecondOpinion | None = None
 
     @property
     def free(self) -> bool:
@@ -47,9 +51,10 @@ def judge_command(
     rules: Sequence[Rule],
     places: Places,
     sandboxed: bool,
+    second: SecondOpinion | None = None,
 ) -> Judgement:
     """Judge a command line, see `judge`."""
-    case = Case(tool, mode, rules, places, sandboxed)
+    case = Case(tool, mode, rules, places, sandboxed, second)
     script = parse_script(source, str(places.folder))
     why = dangerous(script, places)
     if why:
@@ -62,6 +67,9 @@ def judge_command(
         return Judgement(
             Verdict.DENY, f"{own} is Palimpsest's own record or settings; no tool writes it."
         )
+    other = _read_otherwise(source, script, case)
+    if other:
+        return _unsure(f"The command could not be judged: {other}.", case)
     if script.unread:
         return _unsure(f"The command could not be judged: {script.unread}.", case)
     changing = _changing(script, case)
@@ -129,6 +137,19 @@ def _in_read_only(script: Script, changing: list[tuple[Command, str]], case: Cas
         Verdict.DENY,
         f"The mode is read-only: only commands known to change nothing run ({reasons[0]}).",
     )
+
+
+def _read_otherwise(source: str, script: Script, case: Case) -> str:
+    """Return how another parser reads a command that this one takes for a harmless one; "" when alike."""
+    if case.second is None or script.unread or _changing(script, case):
+        return ""
+    names = case.second(source)
+    if names is None:
+        return "a second parser does not understand it"
+    seen = (layer for command in script.commands for layer in layers(command) if layer.words)
+    known = {layer.words[0].text for layer in seen}
+    strange = sorted(names - known)
+    return f"a second parser sees {strange[0] or 'a program that is not written out'!r} run" if strange else ""
 
 
 def _unsure(reason: str, case: Case) -> Judgement:
