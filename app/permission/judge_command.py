@@ -149,7 +149,11 @@ def _read_otherwise(source: str, script: Script, case: Case) -> str:
     seen = (layer for command in script.commands for layer in layers(command) if layer.words)
     known = {layer.words[0].text for layer in seen}
     strange = sorted(names - known)
-    return f"a second parser sees {strange[0] or 'a program that is not written out'!r} run" if strange else ""
+    return (
+        f"a second parser sees {strange[0] or 'a program that is not written out'!r} run"
+        if strange
+        else ""
+    )
 
 
 def _unsure(reason: str, case: Case) -> Judgement:
