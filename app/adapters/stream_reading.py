@@ -17,6 +17,7 @@ from app.core.messages import Block, Message, Text, ToolUse, block_from_json
 from app.core.requests import (
     Answer,
     CallDelta,
+    InputCounted,
     ModelEvent,
     StopReason,
     TextDelta,
@@ -31,12 +32,8 @@ _FOREIGN_STOPS = {
     "length": StopReason.MAX_TOKENS,
     "tool_calls": StopReason.TOOL_USE,
 }
-_USAGE_KEYS = (
-    "input_tokens",
-    "cache_read_input_tokens",
-    "cache_creation_input_tokens",
-    "output_tokens",
-)
+_INPUT_KEYS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+_USAGE_KEYS = (*_INPUT_KEYS, "output_tokens")
 
 
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
@@ -132,6 +129,7 @@ class AnswerReader:
                 message = _object(event.get("message"))
                 self._model = str(message.get("model") or "")
                 self._read_usage(message.get("usage"))
+                return self._counted()
             case "content_block_start":
                 return self._start(event.get("index"), _object(event.get("content_block")))
             case "content_block_delta":
@@ -258,6 +256,10 @@ class AnswerReader:
     def _billed(self) -> Usage | None:
         counts = [self._usage.get(key, 0) for key in _USAGE_KEYS]
         return Usage(*counts) if any(counts) else None
+
+    def _counted(self) -> list[ModelEvent]:
+        counts = [self._usage.get(key, 0) for key in _INPUT_KEYS]
+        return [InputCounted(Usage(*counts))] if any(counts) else []
 
     def _stop_text(self) -> str:
         explanation = self._details.get("explanation")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.agent.channel import Tell, unbroken
 from app.agent.dialogue import Dialogue
@@ -14,6 +14,7 @@ from app.compaction.breakpoints import cache_points
 from app.core import remarks
 from app.core.budget import Usage
 from app.core.events import (
+    BudgetChanged,
     CallArriving,
     Notice,
     RequestSent,
@@ -25,6 +26,7 @@ from app.core.requests import (
     Answer,
     CallDelta,
     FieldDropped,
+    InputCounted,
     ModelEvent,
     PicturesLeftOut,
     Purpose,
@@ -32,7 +34,7 @@ from app.core.requests import (
     TextDelta,
     ThinkingDelta,
 )
-from app.core.tokens import estimate_message
+from app.core.tokens import estimate_message, estimate_text
 from app.errors import ContextOverflow, ModelError, RecordError, SignatureRejected, StreamBroken
 
 
@@ -47,6 +49,10 @@ class Asking:
     """Text of the answer so far."""
     sent: float = 0.0
     """Raw estimate of the conversation that the last request carried."""
+    counted: Usage | None = None
+    """What the endpoint said it counts as the last request's input, while it answers."""
+    came: float = 0.0
+    """Raw estimate of what has come of its answer."""
 
     async def ask(self) -> Answer:
         """Return the answer to the conversation as it stands.
@@ -88,7 +94,8 @@ class Asking:
             edited=layers.edited,
         )
         self.text, self.sent = "", dialogue.conversation.sizes.total
-        self.tell(RequestSent(dialogue.requests + 1, dialogue.used))
+        self.counted, self.came = None, 0.0
+        self.tell(RequestSent(len(dialogue.ledger.bills) + 1, dialogue.used))
         try:
             async with aclosing(
                 dialogue.model.stream(dialogue.request(view.messages, points))
@@ -98,9 +105,11 @@ class Asking:
                         layers.answered(view, event)
                         return event
                     self._pass_on(event)
-        except (ModelError, asyncio.CancelledError):
+        except (ModelError, asyncio.CancelledError) as ended:
             with suppress(RecordError):  # why the answer ended matters more
                 await unbroken(self.keep_partial())
+                if isinstance(ended, asyncio.CancelledError):
+                    await unbroken(self._charge_cancelled())
             raise
         raise StreamBroken("the model's stream ended without an answer")
 
@@ -114,6 +123,14 @@ class Asking:
         estimated = answer.usage is None
         await dialogue.charge(usage, Purpose.TURN, sent=self.sent, estimated=estimated)
 
+    async def _charge_cancelled(self) -> None:
+        """Count an answer that was cancelled after it had begun: it is billed as far as it came."""
+        if self.counted is None:
+            return
+        output = round(self.came * self.dialogue.meter.factor)
+        usage = replace(self.counted, output=output)
+        await self.dialogue.charge(usage, Purpose.TURN, sent=self.sent, estimated=True)
+
     async def keep_partial(self) -> None:
         """Keep text that will not be part of the conversation, for the reader."""
         if self.text.strip():
@@ -121,18 +138,28 @@ class Asking:
 
     def _pass_on(self, event: ModelEvent) -> None:
         match event:
+            case InputCounted(usage):
+                self._count(usage)
             case TextDelta(text):
                 self.text += text
+                self.came += estimate_text(text)
                 self.tell(TextArrived(text))
             case ThinkingDelta(text):
+                self.came += estimate_text(text)
                 self.tell(ThinkingArrived(text))
             case CallDelta(id_, name, chars):
                 self.tell(CallArriving(id_, name, chars))
             case RetryWait(attempt, attempts, seconds, reason):
-                self.text = ""
+                self.text, self.counted, self.came = "", None, 0.0
                 self.tell(RetryWaiting(attempt, attempts, seconds, reason))
             case FieldDropped() | PicturesLeftOut():
                 self.tell(mended_notice(event))
+
+    def _count(self, usage: Usage) -> None:
+        """Show the endpoint's own count of the request as soon as it says it; the answer's usage settles it."""
+        self.counted = usage
+        if self.dialogue.meter.trusts(usage.prompt, self.sent):
+            self.tell(BudgetChanged(self.dialogue.budget(usage.prompt)))
 
     def _learn_size(self, error: ContextOverflow) -> None:
         """Believe the endpoint's figures."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.agent.calls import CallRun
+from app.agent.ledger import Ledger
 from app.compaction.thinking import thinks
 from app.core import remarks
 from app.core.budget import Budget, Meter, Usage
@@ -76,11 +77,7 @@ class Dialogue:
     policy: CompactionPolicy
     conversation: Conversation = field(default_factory=Conversation)
     meter: Meter = field(default_factory=Meter)
-    usage: Usage = field(default_factory=Usage)
-    cost: float | None = 0.0
-    requests: int = 0
-    contexts: list[int] = field(default_factory=list)
-    """Billed input of each of the agent's requests, oldest first."""
+    ledger: Ledger = field(default_factory=Ledger)
     reports: list[CompactionReport] = field(default_factory=list)
     todo: tuple[TodoItem, ...] = ()
     prompt_in_record: tuple[str, list[dict[str, Any]]] | None = None
@@ -114,12 +111,13 @@ class Dialogue:
         )
         return dataclasses.replace(self.policy, auto=auto)
 
-    def budget(self) -> Budget:
-        """Return what the gauge shows."""
-        sizes, used = self.conversation.sizes, self.used
+    def budget(self, counted: int | None = None) -> Budget:
+        """Return what the gauge shows; ``counted`` is the endpoint's own count of the request that it answers now."""
+        sizes, used = self.conversation.sizes, counted or self.used
+        estimated = 0 if counted else self.meter.estimated(sizes.total)
         return Budget(
             used=used,
-            measured=self.meter.is_measured(sizes.total),
+            measured=counted is not None or self.meter.is_measured(sizes.total),
             threshold=self.trigger,
             window=self.frame.window,
             window_source=self.frame.window_source,
@@ -132,8 +130,10 @@ class Dialogue:
             ),
             cached=self.meter.last.cache_read,
             prompt=self.meter.last.prompt,
-            cost=self.cost,
+            cost=self.ledger.cost,
             auto=self.policy.auto.enabled,
+            factor=self.meter.factor,
+            estimated=estimated,
         )
 
     async def put_prompt(self, system: str) -> bool:
@@ -204,6 +204,7 @@ class Dialogue:
         message = user(text, *overheard, *notes)
         message = dataclasses.replace(message, content=(*pictures, *message.content))
         entry = await self.append(message, spoken=(len(pictures),))
+        self.ledger.spoken()
         del self.overheard[: len(overheard)]
         return entry
 
@@ -244,9 +245,10 @@ class Dialogue:
         Thinking stays out of the restored view where it no longer fits: behind another prompt or model.
         """
         was_bare = bool(self.conversation.bare)
-        await self.record.rewind(before, message=message, files=files)
+        rewound = await self.record.rewind(before, message=message, files=files)
         if before is None:
             return
+        self.ledger.went_back(rewound.seq, before)
         self.conversation = replay(await self.record.history())
         self.replaced_view()
         other = await self.record.remarks({remarks.MODEL, remarks.PROMPT}, since=before)
@@ -265,10 +267,16 @@ class Dialogue:
 
     async def report(self, report: CompactionReport) -> CompactionReport:
         """Keep a report; return it with the time it got in the record."""
+        report = dataclasses.replace(report, requests=len(self.ledger.contexts))
         remark = await self.record.remark(remarks.REPORT, dataclasses.asdict(report))
         report = dataclasses.replace(report, time=remark.time)
-        self.reports.append(report)
+        self.take_report(report, remark.seq)
         return report
+
+    def take_report(self, report: CompactionReport, seq: int) -> None:
+        """Count a report that the record holds as item ``seq``."""
+        self.reports.append(report)
+        self.ledger.took(seq, report.saved)
 
     async def charge(
         self, usage: Usage, purpose: Purpose, *, sent: float, estimated: bool = False
@@ -286,19 +294,11 @@ class Dialogue:
         data: dict[str, Any] = {**dataclasses.asdict(usage), "purpose": purpose.value}
         data |= {"model": self.frame.model, "sent": sent, "cost": cost}
         await self.record.remark(remarks.USAGE, data | ({"estimated": True} if estimated else {}))
-        self.count(usage, cost)
-        if purpose is Purpose.TURN:
-            self.contexts.append(usage.prompt)
-            if not estimated:
-                now = self.conversation.sizes.total
-                self.meter = self.meter.measure(usage, sent=sent, now=now)
+        self.ledger.bill(usage, purpose, self.frame.model, cost)
+        if purpose is Purpose.TURN and not estimated:
+            now = self.conversation.sizes.total
+            self.meter = self.meter.measure(usage, sent=sent, now=now)
         return cost
-
-    def count(self, usage: Usage, cost: float | None) -> None:
-        """Add a request to the session's totals."""
-        self.requests += 1
-        self.usage += usage
-        self.cost = None if cost is None or self.cost is None else self.cost + cost
 
     async def answer_open_calls(self, finished: Mapping[str, tuple[ToolResult, Effects]]) -> bool:
         """Give every call that an earlier process left open a result; return whether any was open.

@@ -260,7 +260,7 @@ class Layers:
             seconds=self._clock.monotonic() - started,
         )
         self.guards = self.guards.after(
-            report, dialogue.requests, min_gain=dialogue.policy.auto.min_gain
+            report, len(dialogue.ledger.bills), min_gain=dialogue.policy.auto.min_gain
         )
         report = await self._tell_report(report, tell)
         notice = self.guards.notice(before)

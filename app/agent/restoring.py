@@ -31,6 +31,7 @@ RESTORED = frozenset(
         remarks.TODO,
         remarks.MUTED,
         remarks.NOTE,
+        remarks.RUN,
     }
 )
 
@@ -53,8 +54,13 @@ async def restore(dialogue: Dialogue, queue: TypedAhead) -> Finished:
             case Commit():
                 dialogue.replaced_view()
                 dialogue.muted_until = 0
-            case Undone() | Rewound():
+            case Undone():
                 dialogue.replaced_view()
+            case Rewound(seq, before):
+                dialogue.replaced_view()
+                dialogue.ledger.went_back(seq, before)
+            case Entry(spoken=spoken) if spoken:
+                dialogue.ledger.spoken()
             case Remark():
                 with suppress(*UNREADABLE):
                     _take(dialogue, queued, item, now=fold.sizes.total)
@@ -79,7 +85,11 @@ def _take(dialogue: Dialogue, queued: dict[str, Remark], remark: Remark, *, now:
             dialogue.meter = dataclasses.replace(dialogue.meter, floor=floor)
             dialogue.prompt_in_record = (data["system"], data["tools"])
         case remarks.REPORT:
-            dialogue.reports.append(report_from_json(data, remark.time))
+            report = report_from_json(data, remark.time)
+            report = dataclasses.replace(report, requests=len(dialogue.ledger.contexts))
+            dialogue.take_report(report, remark.seq)
+        case remarks.RUN:
+            dialogue.ledger.begin_run(remark.time)
         case remarks.TODO:
             dialogue.todo = tuple(TodoItem(i["text"], i["state"]) for i in data["items"])
         case remarks.MUTED:
@@ -128,11 +138,9 @@ def _in_order(history: Iterable[HistoryItem], kept: Iterable[Remark]) -> Iterabl
 
 def _count(dialogue: Dialogue, data: JsonObject, *, now: float) -> None:
     usage = Usage(data["input"], data["cache_read"], data["cache_write"], data["output"])
-    dialogue.count(usage, data.get("cost"))
-    if data.get("purpose") == Purpose.TURN:
-        dialogue.contexts.append(usage.prompt)
-        if data.get("estimated") is True:
-            return
+    purpose, model = Purpose(data.get("purpose", Purpose.TURN)), str(data.get("model", ""))
+    dialogue.ledger.bill(usage, purpose, model, data.get("cost"))
+    if purpose is Purpose.TURN and data.get("estimated") is not True:
         dialogue.meter = dialogue.meter.measure(usage, sent=float(data["sent"]), now=now)
 
 

@@ -7,10 +7,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from app.agent.bringing_back import bring_back, restore_brought_back
 from app.agent.channel import Channel, Tell, Work
 from app.agent.dialogue import Dialogue, Frame, highest_threshold
 from app.agent.gate import Gate
 from app.agent.layers import Layers
+from app.agent.ledger import Run
 from app.agent.own_commands import OwnCommands
 from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.queue import TypedAhead
@@ -33,13 +35,14 @@ from app.core.budget import Budget, Usage
 from app.core.conversation import Conversation, replay
 from app.core.events import BudgetChanged, ErrorRaised, Notice, SummaryPreviewed, TodoItem
 from app.core.history import Entry, Remark
-from app.core.messages import Image, JsonObject, Message
+from app.core.messages import Image, JsonObject
 from app.core.originals import find_original, read_id
 from app.core.permission import ApprovalRequest, Judgement, Mode, Rule
 from app.core.policy import CompactionPolicy
 from app.core.reports import CompactionReport, Layer
 from app.core.requests import ModelInfo, ToolSpec
 from app.core.rewinds import live
+from app.core.savings import Savings, sending_everything
 from app.errors import CompactionRefused, PalError, RecordUnwritable
 
 ASIDES = frozenset({remarks.PARTIAL, remarks.ERROR, remarks.APPROVAL, remarks.DIFF})
@@ -139,7 +142,7 @@ class Session:
     @property
     def contexts(self) -> tuple[int, ...]:
         """Billed input tokens of each of the agent's requests, oldest first."""
-        return tuple(self._dialogue.contexts)
+        return tuple(self._dialogue.ledger.contexts)
 
     @property
     def todo(self) -> tuple[TodoItem, ...]:
@@ -154,17 +157,33 @@ class Session:
     @property
     def usage(self) -> Usage:
         """Tokens billed in this session, summary calls included."""
-        return self._dialogue.usage
+        return self._dialogue.ledger.usage
 
     @property
     def cost(self) -> float | None:
         """US dollars of this session, or None when a price is unknown."""
-        return self._dialogue.cost
+        return self._dialogue.ledger.cost
 
     @property
     def requests(self) -> int:
         """Requests of this session, summary calls included."""
-        return self._dialogue.requests
+        return len(self._dialogue.ledger.bills)
+
+    @property
+    def savings(self) -> Savings:
+        """What the requests cost against what they would have cost with everything in them."""
+        dialogue = self._dialogue
+        return sending_everything(dialogue.ledger.bills, dialogue.model.price, dialogue.frame.window)
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs of the program that worked on this session, oldest first."""
+        return tuple(self._dialogue.ledger.runs)
+
+    @property
+    def turn_starts(self) -> tuple[int, ...]:
+        """For each time the user spoke, how many of the agent's requests were answered before."""
+        return tuple(self._dialogue.ledger.turns)
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -326,6 +345,14 @@ class Session:
         """Keep a result from being cleared, or let it be cleared again."""
         await self._dialogue.pin([result], on=on)
 
+    async def bring_back(self, result: str) -> None:
+        """Let the model have the original of a result again, with the user's next message.
+
+        Raises:
+            PalError: There is no such result, or the view holds it whole.
+        """
+        await bring_back(self._dialogue, result)
+
     # The record
 
     async def recall(self, id_: str) -> str:
@@ -357,17 +384,17 @@ class Session:
         counting = live(await self._parts.record.rewinds())
         return tuple(remark for remark in beside if remark.seq in counting)
 
-    async def view_before(self, commit: int) -> tuple[Message, ...]:
-        """Return the view right before a compaction."""
-        return replay(await self._parts.record.history(before=commit)).view().messages
+    async def around(self, commit: int) -> tuple[Conversation, Conversation]:
+        """Return the conversation right before and right after a compaction, also one that was taken back.
 
-    async def view_after(self, commit: int) -> tuple[Message, ...]:
-        """Return the view right after a compaction; () when there is no such compaction."""
+        Raises:
+            PalError: There is no such compaction in the record.
+        """
         made = await self._parts.record.compaction(commit)
         if made is None:
-            return ()
+            raise PalError(f"Compaction {commit} is not in the record.")
         before = replay(await self._parts.record.history(before=commit))
-        return before.compact(made).view().messages
+        return before, before.compact(made)
 
     async def go_unsaved(self) -> str:
         """Go on with the record in a temporary folder, because its own cannot be written; return that folder.
@@ -425,6 +452,10 @@ class Session:
         if not self.busy:
             await self._upkeep.make_ready()
 
+    async def learn_model(self) -> None:
+        """Ask the endpoint about its model before the first request needs to know; what it says is in `budget`."""
+        await self._upkeep.learn_model()
+
     async def models(self) -> tuple[ModelInfo, ...]:
         """Return what the endpoint lists."""
         return await self._parts.model.models()
@@ -444,10 +475,14 @@ class Session:
 
     async def _restore_own(self) -> None:
         """Take up the pictures that wait, and what the user's own commands have to tell."""
-        kept = await self._parts.record.remarks({remarks.QUEUED, remarks.OWN_COMMAND})
+        kept = await self._parts.record.remarks(
+            {remarks.QUEUED, remarks.OWN_COMMAND, remarks.BROUGHT_BACK}
+        )
         self._queue.restore_pictures(r for r in kept if r.kind == remarks.QUEUED)
         own = (r for r in kept if r.kind == remarks.OWN_COMMAND)
         self._own.restore(own, self.conversation.entries)
+        back = (r for r in kept if r.kind == remarks.BROUGHT_BACK)
+        restore_brought_back(self._dialogue, back, self.conversation.entries)
 
     def _work(
         self, work: Callable[[Tell], Awaitable[object]], channel: Channel | None = None

@@ -93,7 +93,7 @@ class Turn:
         await self._run_from(begin)
 
     async def _run_from(self, begin: Callable[[], Awaitable[None]]) -> None:
-        usage_before, cost_before = self.dialogue.usage, self.dialogue.cost
+        usage_before, cost_before = self.dialogue.ledger.usage, self.dialogue.ledger.cost
         reports_before = len(self.dialogue.reports)
         end, problem = TurnEnd.FAILED, ""
         try:
@@ -116,8 +116,8 @@ class Turn:
         finally:
             self.wanted.clear()
             self.dialogue.interrupted = self._run
-            used = _minus(self.dialogue.usage, usage_before)
-            cost = self.dialogue.cost
+            used = _minus(self.dialogue.ledger.usage, usage_before)
+            cost = self.dialogue.ledger.cost
             self.tell(BudgetChanged(self.dialogue.budget()))
             self.tell(
                 TurnEnded(

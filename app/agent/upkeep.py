@@ -52,6 +52,7 @@ class SessionUpkeep:
         self._parts = parts
         self._dialogue = dialogue
         self._info_known = False
+        self._begun = False
         self._new_todo: tuple[TodoItem, ...] | None = None
         self.wanted_model = ""
         """The model to go on with from the next request on; "" for the one in force."""
@@ -64,23 +65,31 @@ class SessionUpkeep:
         Raises:
             ConfigError: No model is chosen.
         """
+        await self._begin_run()
         await self._switch()
         frame = self._dialogue.frame
         if not frame.model:
             raise ConfigError(
                 "MODEL_ID", "no model is chosen", hint="Choose one with /model, or set MODEL_ID."
             )
-        if self._info_known:
+        await self.learn_model()
+
+    async def learn_model(self) -> None:
+        """Ask what the endpoint says about the model in force, until it answers: its window, its longest answer."""
+        frame = self._dialogue.frame
+        if self._info_known or not frame.model:
             return
-        model = self._parts.model
+        model, asked = self._parts.model, frame.model
         await model.warm_up()
         try:
             async with asyncio.timeout(MODEL_INFO_SECONDS):
-                info = await model.info(frame.model)
+                info = await model.info(asked)
         except (Busy, Unreachable):
             return  # asked again before the next piece of work
         except (ModelError, TimeoutError):
             info = None
+        if frame.model != asked:
+            return  # another one was chosen meanwhile
         self._info_known = True
         self._dialogue.max_output = info.max_output if info else None
         frame.window, frame.window_source = self._parts.window_of(info, frame.model)
@@ -90,6 +99,13 @@ class SessionUpkeep:
         """Put a model in force that the user chose meanwhile."""
         if self.wanted_model:
             await self.make_ready()
+
+    async def _begin_run(self) -> None:
+        """Say once in the record that this run of the program goes on with the session."""
+        if not self._begun:
+            remark = await self._parts.record.remark(remarks.RUN, {})
+            self._dialogue.ledger.begin_run(remark.time)
+            self._begun = True
 
     async def _switch(self) -> None:
         """Go on with the model that is wanted: earlier thinking is removed, since only its own model can read it."""

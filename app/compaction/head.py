@@ -18,6 +18,13 @@ NOTICE = (
 _TOP_HEADING = re.compile(r"^[ \t]{0,3}#(?=\s)", re.MULTILINE)
 """A heading of the head's own level, with which a summary could pass off its text as the user's."""
 
+NOTES = "Notes"
+FACTS = "Facts, from the record"
+WORDS = "What the user wrote, oldest first"
+FILES = "Working files, as they are on disk now"
+LATEST = "The latest request, word for word"
+ANSWERED = " (answered below)"
+
 
 @dataclass(frozen=True, slots=True)
 class HeadParts:
@@ -33,14 +40,28 @@ class HeadParts:
 
     def message(self, transcript: str) -> Message:
         """Return the head for a transcript's path; the same parts always give the same bytes."""
-        done = " (answered below)" if self.answered else ""
+        done = ANSWERED if self.answered else ""
         sections = (
-            ("# Notes", _TOP_HEADING.sub("##", self.summary)),
-            ("# Facts, from the record", self.facts),
-            ("# What the user wrote, oldest first", self.words),
-            ("# Working files, as they are on disk now", self.files),
-            (f"# The latest request, word for word{done}", self.latest),
+            (f"# {NOTES}", _TOP_HEADING.sub("##", self.summary)),
+            (f"# {FACTS}", self.facts),
+            (f"# {WORDS}", self.words),
+            (f"# {FILES}", self.files),
+            (f"# {LATEST}{done}", self.latest),
         )
         shown = [f"{title}\n\n{text}" for title, text in sections if text]
         opening = f"[Conversation compressed. Transcript: {transcript}]"
         return user(repair("\n\n".join((opening, NOTICE, *shown))))
+
+
+def sections(head: str) -> tuple[tuple[str, str], ...]:
+    """Return the parts of a head's text as (title, text), in their order; the opening stands first, without a title."""
+    found: list[tuple[str, str]] = []
+    title, rest = "", head
+    for following in (NOTES, FACTS, WORDS, FILES, LATEST):
+        for line in (f"\n\n# {following}\n\n", f"\n\n# {following}{ANSWERED}\n\n"):
+            before, is_there, after = rest.partition(line)
+            if is_there:
+                found.append((title, before))
+                title, rest = following, after
+                break
+    return (*found, (title, rest))

@@ -98,6 +98,10 @@ class Budget:
     """US dollars of the session so far; None when the price is unknown."""
     auto: bool = True
     """Whether layer 2 is switched on."""
+    factor: float = 1.0
+    """The model's tokens per estimated token: what streams is counted with it."""
+    estimated: int = 0
+    """Tokens of ``used`` that are estimated: all of them before the first usage of the view in force."""
 
     @property
     def zone(self) -> Zone:
@@ -147,6 +151,17 @@ class Meter:
             return max(1, round((self.floor + raw) * self.factor))
         return max(1, round(self.billed + (raw - self.billed_raw) * self.factor))
 
+    def estimated(self, raw: float) -> int:
+        """Return how many of the next request's tokens the endpoint has not counted itself."""
+        if self.billed is None:
+            return self.used(raw)
+        return max(0, self.used(raw) - self.billed)
+
+    def trusts(self, counted: int, sent: float) -> bool:
+        """Whether the endpoint's count of a request's input can be believed, whose raw estimate is ``sent``."""
+        # A factor above 1 may come from what the endpoint adds to a short prompt: it is no reason for distrust.
+        return counted >= DISTRUSTED_SHARE * (self.floor + sent) * min(1.0, self.factor)
+
     def is_measured(self, raw: float) -> bool:
         """Whether nothing was added or removed since the last usage."""
         return self.billed is not None and abs(raw - self.billed_raw) < 0.5
@@ -159,9 +174,7 @@ class Meter:
             sent: Raw estimate of the conversation that the request carried.
             now: Raw estimate of the conversation with the answer in it.
         """
-        # A factor above 1 may come from what the endpoint adds to a short prompt: it is no reason for distrust.
-        estimate = (self.floor + sent) * min(1.0, self.factor)
-        if usage.prompt < DISTRUSTED_SHARE * estimate:
+        if not self.trusts(usage.prompt, sent):
             return replace(self, last=usage, billed=None)
         low, high = FACTOR_RANGE
         factor = usage.prompt / max(1.0, self.floor + sent)

@@ -6,6 +6,8 @@ USAGE = "usage"
 """One billed request: ``{"input", "cache_read", "cache_write", "output", "purpose", "model", "sent", "cost"}``.
 ``sent`` is the raw estimate of the conversation that the request carried; ``"estimated": true`` where the endpoint gave
 no figures."""
+RUN = "run"
+"""Another run of the program goes on with the session, and its first request is about to leave: ``{}``."""
 PROMPT = "prompt"
 """System prompt and tools in force from here on: ``{"system": str, "tools": [{name, description, input_schema}]}``."""
 REPORT = "report"
@@ -38,6 +40,8 @@ RENAMED = "renamed"
 OWN_COMMAND = "own_command"
 """The user ran a command of their own: ``{"command", "outcome", "text", "share"}``. With ``share`` it is told to the model
 with the user's next message."""
+BROUGHT_BACK = "brought_back"
+"""The user brings a result back: ``{"result": str, "note": str}``; the note goes to the model with their next message."""
 PARTIAL = "partial"
 """Text of an answer that was cancelled or cut, kept for the reader: ``{"text": str}``."""
 DIFF = "diff"

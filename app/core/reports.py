@@ -60,7 +60,9 @@ class CompactionReport:
     """Number of the compaction in the record; 0 when nothing was committed."""
     time: str = ""
     method: str = ""
-    """How the summary came about: "summary", "retry", "stubs", "half", "digest"."""
+    """How the summary came about: "summary", "retry", "stubs", "half", "digest", "edited"."""
+    requests: int = 0
+    """The agent's requests that were answered before it: where it stands among them."""
 
     @property
     def saved(self) -> int:

@@ -64,6 +64,13 @@ class StopReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class InputCounted:
+    """The answer begins, and the endpoint says how many tokens of input it counts; output is not meant."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
 class TextDelta:
     """A piece of the answer's text."""
 
@@ -131,7 +138,14 @@ class Answer:
 
 
 ModelEvent = (
-    TextDelta | ThinkingDelta | CallDelta | RetryWait | FieldDropped | PicturesLeftOut | Answer
+    InputCounted
+    | TextDelta
+    | ThinkingDelta
+    | CallDelta
+    | RetryWait
+    | FieldDropped
+    | PicturesLeftOut
+    | Answer
 )
 
 

@@ -109,7 +109,16 @@ KEYS: tuple[Key, ...] = (
     Key("close", "escape,q", "close", "back", Place.DETAILS),
     Key("undo_here", "u", "undo", "undo this compaction, if it is the newest", Place.DETAILS),
     Key("redo_here", "r", "redo", "summarise again from the record", Place.DETAILS),
-    Key("pin", "p", "pin", "pin or free the result", Place.DETAILS),
+    Key(
+        "pin", "p", "pin", "pin the result, so that it is never cleared, or free it", Place.DETAILS
+    ),
+    Key(
+        "bring_back",
+        "b",
+        "bring_back",
+        "the result to the model again, with your next message",
+        Place.DETAILS,
+    ),
     Key("session_fork", "ctrl+f", "fork", "go on with a copy", Place.SESSIONS, True),
     Key("session_rename", "ctrl+r", "rename", "give it a name", Place.SESSIONS, True),
     Key("session_export", "ctrl+e", "export", "write it to a file", Place.SESSIONS, True),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from app.core.reports import DIGEST, CompactionReport, Layer, Outcome
 from app.core.visible_text import one_line
 from app.ui.format import clock, cost, percent, plural, seconds
@@ -13,6 +15,14 @@ STYLES = {
     Outcome.FAILED: "$text-error",
     Outcome.UNDONE: "$text-accent",
 }
+
+
+def taken_back_at(report: CompactionReport, reports: Iterable[CompactionReport]) -> str | None:
+    """Return when a compaction was undone, ISO 8601; None when it was not, or is no compaction."""
+    if not report.commit or report.outcome is not Outcome.APPLIED:
+        return None
+    undone = (r for r in reports if r.outcome is Outcome.UNDONE and r.commit == report.commit)
+    return next((r.time for r in undone), None)
 
 
 def row(report: CompactionReport) -> str:

@@ -13,7 +13,7 @@ from app.adapters.anthropic_model import AnthropicModel
 from app.adapters.retry import RetryPolicy
 from app.core.budget import Usage
 from app.core.messages import Message, Opaque, Text, Thinking, ToolUse
-from app.core.requests import Answer, CallDelta, StopReason, TextDelta, ThinkingDelta
+from app.core.requests import Answer, CallDelta, InputCounted, StopReason, TextDelta, ThinkingDelta
 from app.errors import Rejected
 from tests.wire import sse
 from tests.wire.ask import REQUEST, ask
@@ -82,6 +82,7 @@ async def test_text_is_yielded_before_the_answer_ends():
     async with wire_server(Reply([body, rest], gate=gate)) as server:
         model = AnthropicModel(base_url=server.url)
         stream = model.stream(REQUEST)
+        assert isinstance(await anext(stream), InputCounted)
         assert await anext(stream) == TextDelta("first")
         gate.set()
         assert [e async for e in stream][-1].message.text == "first second"
@@ -108,7 +109,7 @@ async def test_closing_the_iterator_closes_the_connection():
     async with wire_server(Reply([sse.start() + sse.text(0, "one")], ending="stall")) as server:
         model = AnthropicModel(base_url=server.url)
         stream = model.stream(REQUEST)
-        assert await anext(stream) == TextDelta("one")
+        assert [await anext(stream), await anext(stream)][1] == TextDelta("one")
         await stream.aclose()
         await asyncio.wait_for(server.client_gone.wait(), 5)
         await model.close()

@@ -8,9 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.agent.channel import Channel, Tell, Work
+from app.agent.ledger import Run
 from app.agent.rewinding import FileMove, FilePlan, RewindPoint
+from app.compaction.head import HeadParts
 from app.core.budget import Budget, Parts, Usage
 from app.core.conversation import Conversation
+from app.core.effects import Effects
 from app.core.events import (
     AnswerFinished,
     BudgetChanged,
@@ -30,11 +33,13 @@ from app.core.events import (
     WentBack,
 )
 from app.core.file_states import ABSENT, FileState
-from app.core.messages import user
+from app.core.history import Commit, Entry
+from app.core.messages import Message, Text, ToolResult, ToolUse, user
 from app.core.permission import Judgement, Mode, Verdict
 from app.core.policy import CompactionPolicy
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.requests import ModelInfo
+from app.core.savings import Savings
 from app.errors import PalError
 
 BUDGET = Budget(
@@ -127,6 +132,29 @@ PLAN = FilePlan(
 )
 
 
+def _around() -> tuple[Conversation, Conversation]:
+    call = ToolUse("t1", "read_file", {"path": "src/parser.py"})
+    result = ToolResult("t1", "def parse_list(text): ...\n" * 80)
+    effects = {"t1": Effects("src/parser.py", "lines 1-80")}
+    before = Conversation().extend(
+        (
+            Entry(1, 1, "", user("write a parser"), spoken=(0,)),
+            Entry(2, 2, "", Message("assistant", (Text("I read it first."), call))),
+            Entry(3, 3, "", Message("user", (result,)), effects=effects, first_result=1),
+            Entry(4, 4, "", Message("assistant", (Text("It takes no comma."),))),
+            Entry(5, 5, "", user("accept one"), spoken=(0,)),
+        )
+    )
+    head = HeadParts(
+        "## What was accomplished\nThe parser reads lists.", "Files read: src/parser.py"
+    )
+    commit = Commit(6, 1, "", Layer.AUTO, head.message(AUTO.transcript), ("m1", "m4"), ("m5",))
+    return before, before.compact(commit)
+
+
+AROUND = _around()
+
+
 def answer(text: str, *extra: Event) -> list[Event]:
     """A turn that says one thing; ``extra`` comes before its end."""
     return [
@@ -166,6 +194,9 @@ class FakeSession:
         self.usage = Usage(input=20_000, cache_read=60_000, output=3_000)
         self.cost: float | None = 0.123
         self.requests = 7
+        self.runs: tuple[Run, ...] = ()
+        self.turn_starts: tuple[int, ...] = (0, 2, 4)
+        self.savings = Savings(sent=80_000, whole=210_000, cost=0.123, whole_cost=0.311)
         self.mode = Mode.ASK
         self.rules = ()
         self.last_asked = None
@@ -294,11 +325,16 @@ class FakeSession:
     async def asides(self, page: tuple) -> tuple:
         return ()
 
-    async def view_before(self, commit: int) -> tuple:
-        return (user("write a parser"), user("an old message"))
+    async def around(self, commit: int) -> tuple[Conversation, Conversation]:
+        return AROUND
 
-    async def view_after(self, commit: int) -> tuple:
-        return (user("write a parser"), user("[Conversation compressed.]"))
+    async def bring_back(self, result: str) -> None:
+        self.asked.append(("bring_back", result))
+        if result == "r9":
+            raise PalError("r9 stands in the view whole already.")
+
+    async def learn_model(self) -> None:
+        self.asked.append(("learn_model", ""))
 
     def set_policy(self, policy: CompactionPolicy) -> None:
         self.policy = policy

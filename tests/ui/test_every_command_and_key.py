@@ -112,6 +112,8 @@ async def details(app, pilot, session):
 async def details_of_results(app, pilot, session):
     app.pair.commands.open_report(MICRO)
     await pilot.pause()
+    app.screen.query_one("TabbedContent").active = "tab-results"
+    await pilot.pause()
     app.screen.query_one("OptionList").action_first()
 
 
@@ -226,6 +228,7 @@ KEY_EFFECTS = {
     "session_export": (sessions, lambda app, session: "-writing" in app.screen.classes),
     "session_delete": (sessions, lambda app, session: "-asking" in app.screen.classes),
     "pin": (details_of_results, asked_for("pin", "r1")),
+    "bring_back": (details_of_results, asked_for("bring_back", "r1")),
 }
 
 

@@ -249,7 +249,7 @@ class Failing(FakeSession):
     async def recall(self, id_: str) -> str:
         raise PalError(NASTY, hint=NASTY)
 
-    async def view_before(self, commit: int) -> tuple:
+    async def around(self, commit: int) -> tuple:
         raise PalError(NASTY, hint=NASTY)
 
 
@@ -259,7 +259,7 @@ async def test_errors_on_sheets() -> None:
         await until_idle(app, pilot)
         app.pair.commands.open_report(replace(AUTO, results=("r1",)))
         await until_idle(app, pilot)
-        for tab in ("tab-diff", "tab-results"):
+        for tab in ("tab-change", "tab-facts", "tab-results"):
             app.screen.query_one("TabbedContent").active = tab
             await until_idle(app, pilot)
             assert_tame(app)

@@ -9,6 +9,7 @@ from app.core.conversation import Conversation
 from app.core.reports import DIGEST, Layer, Outcome
 from app.errors import ConfigError
 from app.settings import Level, Settings, TrustItem, TrustQuestion
+from app.ui.report_text import taken_back_at
 from app.ui.screens.details import MADE_BY, facts_of
 from app.ui.screens.help import groups, help_text
 from app.ui.screens.trust import TrustScreen
@@ -61,14 +62,30 @@ async def test_the_views_before_and_after_are_compared():
     async with app.run_test(size=(120, 40)) as pilot:
         await until_idle(app, pilot)
         await open_report(app, pilot, AUTO)
-        app.screen.query_one("TabbedContent").active = "tab-diff"
+        app.screen.query_one("TabbedContent").active = "tab-change"
         await until_idle(app, pilot)
-        text = all_text(app)
-        assert (
-            "1 message unchanged" in text
-            and "-an old message" in text
-            and "+[Conversation compressed.]" in text
-        )
+        table = all_text(app)
+        assert "before" in table and "after" in table and "together" in table
+        rows = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
+        went = next(row for row in rows if "r1" in row)
+        assert went.startswith("−") and "read_file src/parser.py → lines 1-80" in went
+        assert any(row.startswith("+") and "Facts, from the record" in row for row in rows)
+        assert any(row.startswith("=") and "you: accept one" in row for row in rows)
+
+
+async def test_what_went_and_what_came_can_be_read_in_full():
+    app = pal_app(FakeSession())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_idle(app, pilot)
+        await open_report(app, pilot, AUTO)
+        app.screen.query_one("TabbedContent").active = "tab-change"
+        await until_idle(app, pilot)
+        rows = app.screen.query_one(OptionList)
+        for piece, text in (("r1", "the whole text of r1"), ("piece:came:1", "reads lists")):
+            rows.highlighted = rows.get_option_index(piece)
+            await pilot.press("enter")
+            await until_idle(app, pilot)
+            assert text in str(app.screen.query("PieceReader Static").last().render())
 
 
 async def test_each_cleared_result_can_be_opened_in_full_and_pinned():
@@ -105,12 +122,32 @@ async def test_only_the_newest_compaction_in_force_can_be_undone():
         assert session.asked == [("undo", "")]
 
 
+async def test_a_result_can_be_brought_back_into_the_conversation():
+    app = pal_app(session := FakeSession())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_idle(app, pilot)
+        await open_report(app, pilot, MICRO)
+        app.screen.query_one("TabbedContent").active = "tab-results"
+        await until_idle(app, pilot)
+        await pilot.press("down", "b")
+        await until_idle(app, pilot)
+        assert session.asked == [("bring_back", "r2")]
+
+
+def test_a_compaction_that_was_taken_back_says_so():
+    undone = replace(AUTO, outcome=Outcome.UNDONE, time="2026-11-29T12:30:00.000Z")
+    assert taken_back_at(AUTO, (AUTO, MANUAL, undone)) == undone.time
+    assert taken_back_at(MANUAL, (AUTO, MANUAL, undone)) is None
+    said = dict(facts_of(AUTO, taken_back=undone.time))
+    assert "then taken back" in said["outcome"]
+
+
 def test_how_a_summary_came_about_is_said_in_words_and_an_undo_costs_nothing():
     made = dict(facts_of(replace(HELD, layer=Layer.MANUAL, method="stubs", cost=None)))
     assert "copy" in made["made by"] and made["cost"]
     taken_back = replace(HELD, layer=Layer.MANUAL, outcome=Outcome.UNDONE, cost=None)
     assert "cost" not in dict(facts_of(taken_back))
-    assert set(MADE_BY) == {*METHODS, DIGEST}
+    assert set(MADE_BY) == {*METHODS, DIGEST, "edited"}
 
 
 def test_what_does_not_apply_to_a_report_is_left_out():

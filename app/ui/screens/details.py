@@ -8,22 +8,24 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import OptionList, Static, TabbedContent, TabPane
+from textual.widgets import Static, TabbedContent, TabPane
 from textual.widgets.option_list import Option
 
+from app.core.conversation import Conversation
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.visible_text import one_line, visible_text
 from app.errors import PalError
-from app.ui.diff_text import diff_content
+from app.ui.change_text import change_options, full_text, parts_table
 from app.ui.format import clock, cost, percent, plural, seconds, tokens
 from app.ui.keymap import Place, bindings
-from app.ui.report_text import STYLES
+from app.ui.report_text import STYLES, taken_back_at
 from app.ui.screens.sheet import Sheet
-from app.ui.view_diff import view_diff
+from app.ui.view_change import ViewChange, view_change
 from app.ui.widgets.key_footer import Hint
+from app.ui.widgets.piece_reader import PieceReader
 
 if TYPE_CHECKING:
     from app.agent.session import Session
@@ -56,6 +58,8 @@ class DetailsScreen(Sheet[Wish]):
         self._session = session
         self._can_undo = can_undo
         self._refs = {ref.id: ref for ref in session.conversation.results}
+        self._around: tuple[Conversation, Conversation] | None = None
+        self._change: ViewChange | None = None
 
     def title_text(self) -> str:
         return one_line(self._report.headline, 120)
@@ -64,44 +68,41 @@ class DetailsScreen(Sheet[Wish]):
         undo = (
             (Hint("u", "undo it", "undo"), Hint("r", "redo it", "redo")) if self._can_undo else ()
         )
-        pin = (Hint("p", "pin the result", "pin"),) if self._report.results else ()
-        return (Hint("←→", "tabs"), *undo, *pin, Hint("Esc", "back", "close"))
+        one = (
+            (Hint("p", "pin the result", "pin"), Hint("b", "bring it back", "bring_back"))
+            if self._report.results or self._report.commit
+            else ()
+        )
+        return (Hint("←→", "tabs"), Hint("Tab", "in"), *undo, *one, Hint("Esc", "back", "close"))
 
     def body(self) -> Iterable[Widget]:
         report = self._report
         with TabbedContent():
             with TabPane("event", id="tab-event"), VerticalScroll():
                 yield Static(self._event(), markup=False)
+            if report.results:
+                with TabPane(f"results ({len(report.results)})", id="tab-results"):
+                    yield PieceReader(
+                        self._options(), self._session.recall, "Enter shows a result in full."
+                    )
+            if report.commit:
+                with TabPane("what changed", id="tab-change"), Vertical():
+                    yield Static("reading the record…", id="parts", markup=False)
             if report.summary:
                 with TabPane("new head", id="tab-head"), VerticalScroll():
                     yield Static(Content(visible_text(report.summary)), markup=False)
             if report.commit:
                 with TabPane("facts", id="tab-facts"), VerticalScroll():
-                    yield Static(id="facts", markup=False)
-            if report.results:
-                with TabPane(f"results ({len(report.results)})", id="tab-results"), Horizontal():
-                    yield OptionList(*self._options(), markup=False, compact=True)
-                    with VerticalScroll(id="original"):
-                        yield Static(
-                            "Enter shows a result in full.", id="original-text", markup=False
-                        )
-            if report.commit:
-                with TabPane("before / after", id="tab-diff"), VerticalScroll():
-                    yield Static("reading the record…", id="view-diff", markup=False)
+                    yield Static("reading the record…", id="facts", markup=False)
 
     def on_tabbed_content_tab_activated(self, event: TabbedContent.TabActivated) -> None:
         match event.pane.id:
-            case "tab-diff":
-                self.run_worker(self._show_diff(), group="diff", exclusive=True)
+            case "tab-change":
+                self.run_worker(self._show_change(), group="change", exclusive=True)
             case "tab-facts":
-                self.query_one("#facts", Static).update(self._facts())
+                self.run_worker(self._show_facts(), group="facts", exclusive=True)
             case "tab-results":
-                self.query_one(OptionList).focus()
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        self.run_worker(
-            self._show_original(event.option.id or ""), group="original", exclusive=True
-        )
+                event.pane.query_one(PieceReader).focus_rows()
 
     def action_undo(self) -> None:
         if self._can_undo:
@@ -112,10 +113,19 @@ class DetailsScreen(Sheet[Wish]):
             self.dismiss(Wish.REDO)
 
     def action_pin(self) -> None:
-        if self._report.results:
-            option = self.query_one(OptionList).highlighted_option
-            if option is not None and option.id is not None:
-                self.run_worker(self._pin(option.id), group="pin")
+        if chosen := self._chosen():
+            self.run_worker(self._pin(chosen), group="pin")
+
+    def action_bring_back(self) -> None:
+        if chosen := self._chosen():
+            self.run_worker(self._bring_back(chosen), group="pin")
+
+    def _chosen(self) -> str:
+        """Return the id of the result under the cursor of the open tab, "" when there is none."""
+        pane = self.query_one(TabbedContent).active_pane
+        readers = pane.query(PieceReader) if pane is not None else ()
+        chosen = next((reader.chosen for reader in readers), "")
+        return chosen if chosen.startswith("r") else ""
 
     async def _pin(self, result: str) -> None:
         on = result not in self._session.conversation.pinned
@@ -124,35 +134,58 @@ class DetailsScreen(Sheet[Wish]):
         except PalError as error:
             self.notify(one_line(str(error)), severity="error", markup=False)
             return
-        self.query_one(OptionList).replace_option_prompt(result, self._result_row(result))
+        said = "stays whole from now on" if on else "may be cleared again"
+        self.notify(f"{result} {said}", markup=False)
+        if result in self._report.results:
+            reader = self.query_one("#tab-results", TabPane).query_one(PieceReader)
+            reader.show_row(result, self._result_row(result))
 
-    async def _show_original(self, result: str) -> None:
+    async def _bring_back(self, result: str) -> None:
         try:
-            text = visible_text(await self._session.recall(result))
+            await self._session.bring_back(result)
         except PalError as error:
-            text = visible_text(str(error))
-        self.query_one("#original-text", Static).update(Content(text))
-        self.query_one("#original").scroll_home(animate=False)
+            self.notify(one_line(str(error)), severity="warning", markup=False)
+        else:
+            self.notify(f"{result} goes to the model with your next message", markup=False)
 
-    async def _show_diff(self) -> None:
-        commit = self._report.commit
+    async def _views(self) -> tuple[Conversation, Conversation]:
+        if self._around is None:
+            self._around = await self._session.around(self._report.commit)
+        return self._around
+
+    async def _show_change(self) -> None:
+        if self._change is not None:
+            return
+        parts = self.query_one("#parts", Static)
         try:
-            before = await self._session.view_before(commit)
-            after = await self._session.view_after(commit)
-            text = diff_content(await asyncio.to_thread(view_diff, before, after))
+            before, after = await self._views()
         except PalError as error:
-            text = Content.styled(visible_text(str(error)), "$text-error")
-        self.query_one("#view-diff", Static).update(text)
+            parts.update(Content.styled(visible_text(str(error)), "$text-error"))
+            return
+        factor = self._session.budget.factor
+        change = self._change = await asyncio.to_thread(view_change, before, after, factor)
+        parts.update(parts_table(change))
+        reader = PieceReader(change_options(change), self._read_piece, "Enter shows a row in full.")
+        await self.query_one("#tab-change", TabPane).query_one(Vertical).mount(reader)
+        reader.focus_rows()
 
-    def _facts(self) -> Content:
-        if self._session.conversation.base != self._report.commit:
-            return Content(
-                "This compaction is no longer in force; its facts stand in the tab of its head."
-            )
+    async def _read_piece(self, id: str) -> str:
+        text = full_text(self._change, id) if self._change is not None else None
+        return await self._session.recall(id) if text is None else text
+
+    async def _show_facts(self) -> None:
         from app.compaction import facts, factsheet  # only this tab needs them
 
-        known = facts.from_json(self._session.conversation.facts)
-        return Content(visible_text(factsheet.render(known, FACTS_ROOM)) or "No facts were kept.")
+        shown = self.query_one("#facts", Static)
+        try:
+            _, after = await self._views()
+        except PalError as error:
+            shown.update(Content.styled(visible_text(str(error)), "$text-error"))
+            return
+        known = facts.from_json(after.facts)
+        shown.update(
+            Content(visible_text(factsheet.render(known, FACTS_ROOM)) or "No facts were kept.")
+        )
 
     def _options(self) -> list[Option]:
         return [Option(self._result_row(result), id=result) for result in self._report.results]
@@ -166,9 +199,10 @@ class DetailsScreen(Sheet[Wish]):
         )
 
     def _event(self) -> Content:
+        taken_back = taken_back_at(self._report, self._session.reports)
         rows = [
             Content.assemble((f"{name:12}", "$text-muted"), text)
-            for name, text in facts_of(self._report)
+            for name, text in facts_of(self._report, taken_back=taken_back)
         ]
         head = Content.styled(
             one_line(self._report.headline, 300), STYLES[self._report.outcome] or "bold"
@@ -181,8 +215,15 @@ MADE_BY = {
     "retry": "a summary by the model, at the second try",
     "stubs": "a summary by the model, from a copy with old results left out: the first ones were not accepted",
     "half": "a summary by the model, from the newer half: the first ones were not accepted",
+    "edited": "a summary by the model, as you edited it",
     "digest": "code alone, from the facts and your words: no summary was accepted",
 }
+
+
+def _undone(taken_back: str | None) -> str:
+    if taken_back is None:
+        return ""
+    return f", then taken back at {clock(taken_back)}: the view before it holds again"
 
 
 def _was_paid(report: CompactionReport) -> bool:
@@ -190,8 +231,13 @@ def _was_paid(report: CompactionReport) -> bool:
     return asked and report.outcome is not Outcome.UNDONE
 
 
-def facts_of(report: CompactionReport) -> list[tuple[str, str]]:
-    """Return what a report says, as (name, text) rows; what does not apply is left out."""
+def facts_of(report: CompactionReport, *, taken_back: str | None = None) -> list[tuple[str, str]]:
+    """Return what a report says, as (name, text) rows; what does not apply is left out.
+
+    Args:
+        report: The run of a layer.
+        taken_back: When it was undone, ISO 8601; None when it was not.
+    """
     before, after = tokens(report.before), tokens(report.after)
     saved = (
         f", {percent(report.saved / report.before)} saved"
@@ -199,9 +245,10 @@ def facts_of(report: CompactionReport) -> list[tuple[str, str]]:
         else ""
     )
     rows = [
-        ("outcome", str(report.outcome)),
+        ("outcome", str(report.outcome) + _undone(taken_back)),
         ("why", visible_text(report.reason)),
         ("tokens", f"{before} → {after}{saved}"),
+        ("stands", f"after request {tokens(report.requests)}" if report.requests else ""),
         ("results", plural(len(report.results), "result") if report.results else ""),
         ("replaced", plural(report.messages, "message") if report.messages else ""),
         (
