@@ -32,6 +32,7 @@ def as_markdown(
         reader.folder.name,
         reader.walk(),
         undone=reader.undone(),
+        counting=reader.counting(),
         thinking=thinking,
         result_lines=result_lines,
     )

@@ -23,6 +23,10 @@ class Live:
         return any(first <= seq and (end is None or seq < end) for first, end in self.spans)
 
 
+ALL = Live()
+"""Nothing was rewound."""
+
+
 def live(rewinds: Iterable[Rewound], *, before: int | None = None) -> Live:
     """Return what counts of a record.
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from app.core.fences import fenced
 from app.core.history import Commit, Entry
 from app.core.messages import Block, Image, Opaque, Text, Thinking, ToolResult, ToolUse
+from app.core.rewinds import ALL, Live
 from app.core.visible_text import visible_text
 
 
@@ -19,6 +20,7 @@ def session_markdown(
     items: Iterable[Commit | Entry],
     *,
     undone: Collection[int] = (),
+    counting: Live = ALL,
     thinking: bool = False,
     result_lines: int | None = None,
 ) -> Iterator[str]:
@@ -28,15 +30,18 @@ def session_markdown(
         name: The session's name.
         items: Its messages, and its compactions between them, oldest first.
         undone: Numbers of the compactions that were taken back.
+        counting: What was not rewound; the rest is shown and marked.
         thinking: Whether the model's thinking is shown.
         result_lines: Most lines shown of one tool result; None for all.
     """
     yield f"# Session {name}\n"
     for item in items:
         if isinstance(item, Commit):
-            yield _compaction(item, undone=item.number in undone)
+            gone = item.number in undone or item.seq not in counting
+            yield _compaction(item, undone=gone)
         else:
-            yield from _message(item, thinking=thinking, result_lines=result_lines)
+            mark = "" if item.seq in counting else " · rewound later"
+            yield from _message(item, mark, thinking=thinking, result_lines=result_lines)
 
 
 def _compaction(commit: Commit, *, undone: bool) -> str:
@@ -48,7 +53,7 @@ def _compaction(commit: Commit, *, undone: bool) -> str:
     return f"\n---\n\n**{title}**\n\n{quoted}\n\n---\n"
 
 
-def _message(entry: Entry, *, thinking: bool, result_lines: int | None) -> Iterator[str]:
+def _message(entry: Entry, mark: str, *, thinking: bool, result_lines: int | None) -> Iterator[str]:
     shown = [
         (at, block)
         for at, block in enumerate(entry.message.content)
@@ -56,7 +61,7 @@ def _message(entry: Entry, *, thinking: bool, result_lines: int | None) -> Itera
     ]
     if not shown:
         return
-    yield f"\n## {_speaker(entry)} · {entry.id} · {entry.time}\n"
+    yield f"\n## {_speaker(entry)} · {entry.id} · {entry.time}{mark}\n"
     result = entry.first_result
     for at, block in shown:
         if isinstance(block, Text) and entry.message.role == "user" and at not in entry.spoken:

@@ -20,16 +20,19 @@ MAX_FOLDERS = 5_000
 """Folders in which leftovers are looked for."""
 
 
-def write(
-    workspace: Workspace, resolved: Resolved, data: bytes, *, mode: int | None = None
-) -> None:
+def write(workspace: Workspace, resolved: Resolved, data: bytes, *, mode: int | None = None) -> int:
     """Replace or create a file inside the project; missing folders are made, mode, owner and attributes kept.
+
+    Where a file has several names (hard links), only this one gets the new bytes: the others may lie outside.
 
     Args:
         workspace: The project.
         resolved: The file.
         data: All that it shall hold.
         mode: Its permission bits, where they shall not be those that it has.
+
+    Returns:
+        How many other names still stand for the old bytes.
 
     Raises:
         ToolError: It cannot be written; what was there is untouched and nothing is left behind.
@@ -38,7 +41,7 @@ def write(
         parent = Resolved(resolved.path.parent, "", inside=True)
         folder = workspace.open_folder(parent, create=True)
         try:
-            _replace(folder, resolved.path.name, data, mode)
+            return _replace(folder, resolved.path.name, data, mode)
         finally:
             os.close(folder)
     except OSError as error:
@@ -78,7 +81,7 @@ def remove_leftovers(root: Path) -> int:
     return removed
 
 
-def _replace(folder: int, name: str, data: bytes, mode: int | None) -> None:
+def _replace(folder: int, name: str, data: bytes, mode: int | None) -> int:
     old = _status(folder, name)
 
     def finish(descriptor: int) -> None:
@@ -91,6 +94,15 @@ def _replace(folder: int, name: str, data: bytes, mode: int | None) -> None:
     replace_file(name, temporary, [data], mode=0o666, folder=folder, finish=finish)
     with contextlib.suppress(OSError):
         os.fsync(folder)
+    return old.st_nlink - 1 if old is not None else 0
+
+
+def names_note(others: int) -> str:
+    """Return what to tell of other names of a file that kept the old bytes; "" when there are none."""
+    if not others:
+        return ""
+    which = "another name" if others == 1 else f"{others:,} other names"
+    return f"; {which} of this file (hard links) still hold{'s' if others == 1 else ''} what it was"
 
 
 def _status(folder: int, name: str) -> os.stat_result | None:

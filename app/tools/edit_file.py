@@ -93,7 +93,7 @@ class EditFileTool:
 
     def _write(self, edit: Edit) -> ToolOutcome:
         self.workspace.require_unchanged(edit.resolved)
-        atomic.write(self.workspace, edit.resolved, edit.after)
+        others = atomic.write(self.workspace, edit.resolved, edit.after)
         self.workspace.remember(edit.resolved, data=edit.after)
         what = "1 replacement" if edit.count == 1 else f"{edit.count:,} replacements"
         outcome = f"{what}, {edit.diff.counts}"
@@ -107,7 +107,11 @@ class EditFileTool:
             modified=(path,),
             edited=edited[-MOST_PLACES:],
         )
-        return ToolOutcome(f"edited {edit.resolved.shown}: {outcome}", effects, diff=edit.diff.text)
+        return ToolOutcome(
+            f"edited {edit.resolved.shown}: {outcome}{atomic.names_note(others)}",
+            effects,
+            diff=edit.diff.text,
+        )
 
     def _prepare(self, arguments: JsonObject) -> Edit:
         resolved = self.workspace.resolve(arguments["path"], write=True)

@@ -89,13 +89,13 @@ class WriteFileTool:
     def _write(self, writing: Writing) -> ToolOutcome:
         resolved = writing.resolved
         self.workspace.require_unchanged(resolved)
-        atomic.write(self.workspace, resolved, writing.data)
+        others = atomic.write(self.workspace, resolved, writing.data)
         self.workspace.remember(resolved, data=writing.data)
         verb = "overwritten" if writing.exists else "created"
         outcome = f"{verb}, {writing.diff.counts}, {len(writing.data):,} bytes"
         note = f"; {writing.note}" if writing.note else ""
         effects = Effects(target=resolved.shown, outcome=outcome, modified=(resolved.relative,))
-        text = f"{resolved.shown}: {outcome}{note}"
+        text = f"{resolved.shown}: {outcome}{note}{atomic.names_note(others)}"
         return ToolOutcome(text, effects, diff=writing.diff.text)
 
     def _prepare(self, arguments: JsonObject) -> Writing:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from app.core.history import Commit, Entry
+from app.core.history import Commit, Entry, Rewound
 from app.core.messages import Message, Text, Thinking, ToolResult, ToolUse, user
 from app.core.reports import Layer
+from app.core.rewinds import live
 from app.core.session_markdown import session_markdown
 
 ASKED = Entry(1, 1, "t1", user("hi \x1b[31mred\u202e", "a note"), spoken=(0,))
@@ -48,3 +49,9 @@ def test_thinking_and_long_results_are_shown_as_far_as_wanted() -> None:
     assert "> *Thinking*\n>\n> hm" in written(CALLED, thinking=True)
     assert "a\nb" not in written(ANSWERED, result_lines=2)
     assert "… 1 more lines" in written(ANSWERED, result_lines=2)
+
+
+def test_what_was_rewound_is_shown_and_marked() -> None:
+    text = written(ASKED, CALLED, counting=live([Rewound(9, before=2)]))
+    assert "## You · m1 · t1\n" in text
+    assert "## Assistant · m2 · t2 · rewound later\n" in text

@@ -70,6 +70,24 @@ async def test_an_edit_keeps_mode_link_and_target(bench: Bench) -> None:
     assert outcome.effects.outcome == "1 replacement, +1 -1"
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("edit_file", {"old_text": "one", "new_text": "two"}),
+        ("write_file", {"content": "two\n"}),
+    ],
+)
+async def test_other_names_of_a_file_keep_the_old_bytes_and_this_is_said(
+    bench: Bench, tmp_path: Path, tool: str, arguments: dict[str, str]
+) -> None:
+    path = bench.write("f", "one\n")
+    outside = tmp_path / "store"
+    os.link(path, outside)
+    said = await bench.text(tool, path="f", **arguments)
+    assert "another name of this file (hard links) still holds what it was" in said
+    assert (path.read_text(), outside.read_text()) == ("two\n", "one\n")
+
+
 async def test_extended_attributes_survive_an_edit(bench: Bench) -> None:
     path = bench.write("f", "one\n")
     try:
