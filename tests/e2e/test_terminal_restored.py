@@ -6,14 +6,14 @@ import os
 import re
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.desk import ROOT, Desk, environment, opened
+from tests.e2e.desk import Desk, environment, opened
 from tests.e2e.terminal import Terminal
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
 DEFAULT_ON = {"7", "25"}
 """Modes that a terminal begins with: lines wrap, the cursor is seen."""
 _MODE = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
@@ -122,8 +122,10 @@ def test_after_a_kill_the_next_start_mends_the_terminal_and_brings_the_draft_bac
         shell.type("not yet sent")
         shell.wait_for("not yet sent")
         drafts = desk.home / ".local" / "state" / "palimpsest" / "drafts"
-        shell.until(lambda: any(drafts.glob("*.json")), "the draft on disk")
-        shell.read_for(0.5)
+        shell.until(
+            lambda: any("not yet sent" in file.read_text() for file in drafts.glob("*.json")),
+            "the draft on disk",
+        )
         (first,) = children(shell.process.pid)
         os.kill(first, signal.SIGKILL)
         shell.until(lambda: children(shell.process.pid) not in ([], [first]), "the second start")
@@ -160,7 +162,7 @@ def test_stray_reports_of_the_terminal_are_not_typed(desk: Desk) -> None:
             pal._write(report)
             pal.read_for(0.02)
         pal.type("\x1b]10;rgb:dc")
-        time.sleep(0.3)
+        pal.read_for(0.3)
         pal.type("dc/d7d7/cbcb\x07.")
         pal.wait_for("abcdefg")
         pal.until(lambda: "." in pal.line_with("abcdefg"), "the last letter")
@@ -172,12 +174,9 @@ def test_stray_reports_of_the_terminal_are_not_typed(desk: Desk) -> None:
 
 
 @pytest.mark.slow
-def test_a_megabyte_is_pasted_at_once_and_sent_whole(desk: Desk) -> None:
-    assert ROOT.is_dir()
+def test_a_megabyte_is_pasted_as_one_chip_that_one_key_removes(desk: Desk) -> None:
     with opened(desk.pal("--demo")) as pal:
-        begun = time.monotonic()
         pal.type("\x1b[200~" + "a line of pasted text\r" * 48_000 + "\x1b[201~")
         pal.wait_for("[Pasted text #1 +48,001 lines]")
-        assert time.monotonic() - begun < 20
         pal.press("backspace")
         pal.wait_for("Ask, or / for commands")
