@@ -5,51 +5,38 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from pathlib import Path
 
 from app.agent.bringing_back import bring_back, restore_brought_back
 from app.agent.channel import Channel, Tell, Work
 from app.agent.dialogue import Dialogue, Frame, highest_threshold
 from app.agent.gate import Gate
 from app.agent.layers import Layers
-from app.agent.ledger import Run
 from app.agent.own_commands import OwnCommands
 from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.queue import TypedAhead
 from app.agent.restoring import restore
 from app.agent.rewinding import (
     FileMove,
-    FilePlan,
     RewindPoint,
-    file_plan,
     rewind,
-    rewind_points,
 )
+from app.agent.session_view import SessionView
 from app.agent.tour import MODE as TOUR_MODE
 from app.agent.tour import announcement, tour_policy
 from app.agent.turn import Turn
 from app.agent.undoing import undo
 from app.agent.upkeep import SessionUpkeep
 from app.core import remarks
-from app.core.budget import Budget, Usage
-from app.core.conversation import Conversation, replay
 from app.core.events import BudgetChanged, ErrorRaised, Notice, SummaryPreviewed, TodoItem
-from app.core.history import Entry, Remark
 from app.core.messages import Image, JsonObject
-from app.core.originals import find_original, read_id
 from app.core.permission import ApprovalRequest, Judgement, Mode, Rule
 from app.core.policy import CompactionPolicy
-from app.core.reports import CompactionReport, Layer
+from app.core.reports import Layer
 from app.core.requests import ModelInfo, ToolSpec
-from app.core.rewinds import live
-from app.core.savings import Savings, sending_everything
 from app.errors import CompactionRefused, PalError, RecordUnwritable
 
-ASIDES = frozenset({remarks.PARTIAL, remarks.ERROR, remarks.APPROVAL, remarks.DIFF})
-"""Kinds of remarks that stand in the chat beside the messages."""
 
-
-class Session:
+class Session(SessionView):
     """A conversation with its record, tools and layers.
 
     The methods that return `Work` begin it at once, or when what runs has ended; it is read as an async iterator of
@@ -96,109 +83,6 @@ class Session:
         await session._dialogue.answer_open_calls(finished)
         await session._upkeep.renew_prompt(lambda _: None)
         return session
-
-    # What a front end shows
-
-    @property
-    def name(self) -> str:
-        """The session's name on disk."""
-        return self._parts.record.session
-
-    @property
-    def folder(self) -> Path:
-        """The project folder."""
-        return self._parts.surroundings.folder
-
-    @property
-    def transcript(self) -> str:
-        """Path of the current transcript segment."""
-        return self._parts.record.transcript
-
-    @property
-    def model(self) -> str:
-        """The model that the next request goes to."""
-        return self._upkeep.wanted_model or self._dialogue.frame.model
-
-    @property
-    def policy(self) -> CompactionPolicy:
-        """The layers' numbers in force."""
-        return self._dialogue.policy
-
-    @property
-    def budget(self) -> Budget:
-        """What the next request would be billed as input."""
-        return self._dialogue.budget()
-
-    @property
-    def conversation(self) -> Conversation:
-        """The conversation as it stands; a value, never changed."""
-        return self._dialogue.conversation
-
-    @property
-    def reports(self) -> tuple[CompactionReport, ...]:
-        """All runs of the layers, also those before a resume, oldest first."""
-        return tuple(self._dialogue.reports)
-
-    @property
-    def contexts(self) -> tuple[int, ...]:
-        """Billed input tokens of each of the agent's requests, oldest first."""
-        return tuple(self._dialogue.ledger.contexts)
-
-    @property
-    def todo(self) -> tuple[TodoItem, ...]:
-        """The todo list."""
-        return self._dialogue.todo
-
-    @property
-    def queue(self) -> tuple[str, ...]:
-        """What the user typed ahead, oldest first."""
-        return self._queue.texts
-
-    @property
-    def usage(self) -> Usage:
-        """Tokens billed in this session, summary calls included."""
-        return self._dialogue.ledger.usage
-
-    @property
-    def cost(self) -> float | None:
-        """US dollars of this session, or None when a price is unknown."""
-        return self._dialogue.ledger.cost
-
-    @property
-    def requests(self) -> int:
-        """Requests of this session, summary calls included."""
-        return len(self._dialogue.ledger.bills)
-
-    @property
-    def savings(self) -> Savings:
-        """What the requests cost against what they would have cost with everything in them."""
-        dialogue = self._dialogue
-        return sending_everything(dialogue.ledger.bills, dialogue.model.price, dialogue.frame.window)
-
-    @property
-    def runs(self) -> tuple[Run, ...]:
-        """The runs of the program that worked on this session, oldest first."""
-        return tuple(self._dialogue.ledger.runs)
-
-    @property
-    def turn_starts(self) -> tuple[int, ...]:
-        """For each time the user spoke, how many of the agent's requests were answered before."""
-        return tuple(self._dialogue.ledger.turns)
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """What was found damaged in the record, one sentence each."""
-        return self._parts.record.notices
-
-    @property
-    def has_tour(self) -> bool:
-        """Whether the model that answers knows the tour."""
-        return self._parts.is_tour("tour")
-
-    @property
-    def busy(self) -> bool:
-        """Whether a turn or a compaction runs."""
-        return self._channel.busy
 
     # Turns
 
@@ -299,14 +183,6 @@ class Session:
 
         return self._work(work)
 
-    async def rewind_points(self) -> tuple[RewindPoint, ...]:
-        """Return the moments to which one can go back, newest first."""
-        return await rewind_points(self._parts.record, self._parts.checkpoints)
-
-    async def rewind_files(self, point: RewindPoint) -> FilePlan:
-        """Return what going back to a moment would do to the files."""
-        return await file_plan(self._parts.record, self._parts.checkpoints, point)
-
     def rewind(
         self, point: RewindPoint, *, conversation: bool, files: Sequence[FileMove] = ()
     ) -> Work:
@@ -354,47 +230,6 @@ class Session:
         await bring_back(self._dialogue, result)
 
     # The record
-
-    async def recall(self, id_: str) -> str:
-        """Return the original text of ``r<N>`` or ``m<N>``.
-
-        Raises:
-            PalError: There is no such result or message.
-        """
-        wanted = read_id(id_)
-        original = await find_original(self._parts.record, *wanted) if wanted else None
-        if original is None:
-            raise PalError(f"There is no {id_} in this session.")
-        return original.text
-
-    async def page(self, before: int | None, limit: int) -> tuple[Entry, ...]:
-        """Return up to ``limit`` messages of the record before message number ``before``, oldest first."""
-        return await self._parts.record.page(before, limit)
-
-    async def asides(self, page: Sequence[Entry]) -> tuple[Remark, ...]:
-        """Return what the record keeps for the reader beside a page of its messages, oldest first.
-
-        These are texts of answers that were cancelled or cut, what failed, questions with their answers, and diffs.
-        """
-        if not page:
-            return ()
-        after = await self._parts.record.messages([page[-1].number + 1])
-        until = after[0].seq if after else None
-        beside = await self._parts.record.remarks(ASIDES, since=page[0].seq, until=until)
-        counting = live(await self._parts.record.rewinds())
-        return tuple(remark for remark in beside if remark.seq in counting)
-
-    async def around(self, commit: int) -> tuple[Conversation, Conversation]:
-        """Return the conversation right before and right after a compaction, also one that was taken back.
-
-        Raises:
-            PalError: There is no such compaction in the record.
-        """
-        made = await self._parts.record.compaction(commit)
-        if made is None:
-            raise PalError(f"Compaction {commit} is not in the record.")
-        before = replay(await self._parts.record.history(before=commit))
-        return before, before.compact(made)
 
     async def go_unsaved(self) -> str:
         """Go on with the record in a temporary folder, because its own cannot be written; return that folder.

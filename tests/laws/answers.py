@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import httpx2
 
 from app.compaction.summary import HEADINGS
+from app.core.effects import Effects
+from app.core.permission import Answered, ApprovalAnswer
+from app.core.ports import ToolOutcome
 from tests.laws.endpoint import EVENT_STREAM, Endpoint, Exchange
 from tests.laws.stage import Stage
 
+MOST_STEPS = 400
+"""More than any piece of work takes when nothing goes wrong any more."""
 Blocks = list[Any]
 GOOD = "\n\n".join(f"## {name}\nanswer-%d noted this." for name in HEADINGS)
 CALLED = ("look", "bash", "read_file", "edit_file", "fail", "bug")
@@ -204,3 +209,35 @@ def fail(endpoint: Endpoint, exchange: Exchange, fault: str) -> None:
         if BODIES[fault]:
             exchange.chunks.put_nowait(BODIES[fault])
         exchange.chunks.put_nowait(None)
+
+
+def play_on(stage: Stage, kinds: Sequence[str], summary: str, **material: Any) -> None:
+    """Let everything go on until the session is at rest: answers of these kinds, then plain text; calls end well."""
+    left = list(kinds)
+    for _ in range(MOST_STEPS):
+        if not stage.session.busy:
+            return
+        if stage.sleeping:
+            stage.sleeping[0].set_result(None)
+        elif stage.user.questions:
+            stage.user.questions[0][1].set_result(ApprovalAnswer(Answered.YES))
+        elif stage.running:
+            running = stage.running[0]
+            text = f"{running.token} " + "a line of output\n" * 60
+            running.end.set_result(ToolOutcome(text, Effects(running.token, "exit 0")))
+        elif stage.endpoint.open:
+            _play_answer(stage, left, summary, material)
+        stage.settle()
+    raise AssertionError("the session never comes to rest")
+
+
+def _play_answer(stage: Stage, left: list[str], summary: str, material: dict[str, Any]) -> None:
+    exchange = stage.endpoint.open[0]
+    if not exchange.begun:
+        if exchange.is_summary:
+            blocks, stop = answer_summary(stage, exchange, summary)
+        else:
+            kind = left.pop(0) if left else "text"
+            blocks, stop = answer_turn(stage, exchange, kind, **material)
+        stage.endpoint.begin(exchange, blocks, stop, 1_000_000)
+    stage.endpoint.send(exchange)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import re
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +19,6 @@ from tests.wire import sse
 from tests.wire.api_rules import complaints
 from tests.wire.server import pieces
 
-NUMBER = re.compile(r"answer-(\d+)")
 EVENT_STREAM = {"content-type": "text/event-stream"}
 
 
@@ -66,6 +64,8 @@ class Signed:
 
     block: dict[str, Any]
     prefix: str
+    before: list[str]
+    """Signatures of the thinking in front of it."""
     answer: int
 
 
@@ -168,13 +168,14 @@ class Endpoint(httpx2.AsyncBaseTransport):
         """Return a new signed thinking block for an answer to this request."""
         messages = exchange.body["messages"]
         going_on = messages[-1]["role"] == "assistant"
-        prefix = _prefix(exchange.body, len(messages) - going_on)
+        until = len(messages) - going_on
+        prefix, before = _prefix(exchange.body, until), _signatures(messages[:until])
         secret = hashlib.sha256(f"{prefix}{text}{len(self.signed)}".encode()).hexdigest()
         if redacted:
             block = {"type": "redacted_thinking", "data": secret}
         else:
             block = {"type": "thinking", "thinking": text, "signature": secret}
-        self.signed[secret] = Signed(block, prefix, self.answers)
+        self.signed[secret] = Signed(block, prefix, before, self.answers)
         return block
 
     def _block(self, exchange: Exchange, index: int, block: Any) -> bytes:
@@ -199,41 +200,46 @@ class Endpoint(httpx2.AsyncBaseTransport):
     # Judging
 
     def thinking_faults(self, body: Any) -> list[str]:
+        """Return where thinking does not come back as it was given out.
+
+        In front of it all must be as it was, but for other thinking, of which the oldest or the newest may be gone.
+        """
         found: list[str] = []
-        present: set[int] = set()
-        others: set[int] = set()
-        messages = body["messages"]
-        for at, message in enumerate(messages):
-            if message["role"] != "assistant":
-                continue
-            thinks = [
-                b for b in message["content"] if b["type"] in ("thinking", "redacted_thinking")
-            ]
-            said = {int(n) for n in NUMBER.findall(json.dumps(message["content"]))}
-            kept: set[int] = set()
-            for block in thinks:
-                signed = self.signed.get(block.get("signature") or block.get("data"))
-                if signed is None or signed.block != block:
-                    found.append(f"messages.{at}: thinking was altered")
-                    continue
-                kept.add(signed.answer)
-                if signed.prefix != _prefix(body, at):
+        for at, message in enumerate(body["messages"]):
+            names = _signatures([message])
+            signed = [self.signed[name] for name in names if name in self.signed]
+            answers = {one.answer for one in signed}
+            whole = [one.block for one in self.signed.values() if one.answer in answers]
+            if [block for block in message["content"] if _thinks(block)] != whole:
+                found.append(f"messages.{at}: thinking was altered, or only a part of it is there")
+            before = _signatures(body["messages"][:at])
+            for one in signed:
+                if one.prefix != _prefix(body, at):
                     found.append(f"messages.{at}: thinking is bound to another conversation")
-            present |= kept
-            had = {s.answer for s in self.signed.values()} & said
-            others |= had - kept
-            whole = [s.block for s in self.signed.values() if s.answer in kept]
-            if thinks != whole:
-                found.append(f"messages.{at}: only a part of an answer's thinking is there")
-        if any(min(present) < n < max(present) for n in others if present):
-            found.append("thinking was removed from the middle")
+                elif not _is_slice(before, one.before):
+                    found.append(f"messages.{at}: thinking in front of it is gone from the middle")
         return found
+
+
+def _thinks(block: dict[str, Any]) -> bool:
+    return block["type"] in ("thinking", "redacted_thinking")
+
+
+def _signatures(messages: list[Any]) -> list[str]:
+    blocks = [block for message in messages for block in message["content"] if _thinks(block)]
+    return [block.get("signature") or block.get("data") for block in blocks]
+
+
+def _is_slice(part: list[str], whole: list[str]) -> bool:
+    """Whether a list is a piece of another without a gap."""
+    starts = range(len(whole) - len(part) + 1)
+    return any(whole[at : at + len(part)] == part for at in starts)
 
 
 def _prefix(body: Any, until: int) -> str:
     """What thinking in a message is bound to, as a hash: what stands in front of it, whatever is cached of it."""
     messages = [
-        [m["role"], [_plain(b) for b in m["content"] if "thinking" not in b["type"]]]
+        [m["role"], [_plain(b) for b in m["content"] if not _thinks(b)]]
         for m in body["messages"][:until]
     ]
     system = body.get("system", [])

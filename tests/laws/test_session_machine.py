@@ -22,7 +22,7 @@ from app.core.effects import Effects
 from app.core.permission import Answered, Mode
 from app.core.ports import ToolOutcome
 from app.errors import PalError
-from tests.laws.answers import FAULTS, SUMMARIES, TURNS, answer_summary, answer_turn, fail
+from tests.laws.answers import FAULTS, SUMMARIES, TURNS, answer_summary, answer_turn, fail, play_on
 from tests.laws.checks import MANY, check_all, check_reach, sent
 from tests.laws.endpoint import Exchange
 from tests.laws.policies import POLICIES
@@ -93,57 +93,46 @@ class SessionMachine(RuleBasedStateMachine):
     # The user
 
     @precondition(lambda self: self.idle)
-    @rule(spice=SPICE, size=SIZES)
-    def say(self, spice: str, size: int) -> None:
-        text = self.words("said", spice, size)
+    @rule(
+        what=st.sampled_from(("words", "words", "words", "nothing", "the same", "go on")),
+        spice=SPICE,
+        size=SIZES,
+    )
+    def say(self, what: str, spice: str, size: int) -> None:
+        texts = {"nothing": spice and " \n", "the same": self.stage.latest}
+        text = texts.get(what) or ("" if what == "nothing" else self.words("said", spice, size))
+        self.stage.unwritten = False
+        go_on = what == "go on"
+        self.stage.begin(lambda s: s.go_on() if go_on else s.submit(text), is_turn=True)
+        self.stage.settle()
+
+    @precondition(lambda self: self.idle)
+    @rule(kinds=st.lists(TURN_ANSWERS, max_size=4), summary=SUMMARY_ANSWERS, path=PATHS, size=SIZES)
+    def say_and_wait(self, kinds: list[str], summary: str, path: str, size: int) -> None:
+        """A whole turn, so that lives get long."""
+        text = self.words("said", "", size)
         self.stage.unwritten = False
         self.stage.begin(lambda session: session.submit(text), is_turn=True)
         self.stage.settle()
+        play_on(self.stage, kinds, summary, path=path, size=size)
 
-    @precondition(lambda self: self.idle)
-    @rule(text=st.sampled_from(("", "  \n")))
-    def say_nothing(self, text: str) -> None:
-        self.stage.begin(lambda session: session.submit(text), is_turn=True)
-        self.stage.settle()
+    @precondition(lambda self: not self.idle)
+    @rule(kinds=st.lists(TURN_ANSWERS, max_size=4), summary=SUMMARY_ANSWERS)
+    def wait(self, kinds: list[str], summary: str) -> None:
+        play_on(self.stage, kinds, summary)
 
-    @precondition(lambda self: self.idle)
-    @rule()
-    def say_the_same_again(self) -> None:
-        if self.stage.said:
-            text = self.stage.said[-1]
-            self.stage.begin(lambda session: session.submit(text), is_turn=True)
-            self.stage.settle()
-
-    @precondition(lambda self: self.idle)
-    @rule()
-    def go_on(self) -> None:
-        self.stage.unwritten = False
-        self.stage.begin(lambda session: session.go_on(), is_turn=True)
-        self.stage.settle()
-
-    @rule(spice=SPICE, size=SIZES)
-    def type_ahead(self, spice: str, size: int) -> None:
+    @rule(spice=SPICE, size=SIZES, back=st.booleans())
+    def queue(self, spice: str, size: int, back: bool) -> None:
+        """Type a message ahead, or take the newest back."""
+        before = self.session.queue
         text = self.words("typed", spice, size)
         try:
-            self.stage.do(self.session.enqueue(text))
-        except PalError:
-            assert text not in self.session.queue
-
-    @rule()
-    def take_back(self) -> None:
-        before = self.session.queue
-        try:
-            text = self.stage.do(self.session.take_back())
+            got = self.stage.do(self.session.take_back() if back else self.session.enqueue(text))
         except PalError:
             assert self.session.queue == before
             return
-        assert text == (before[-1] if before else None)
-
-    @precondition(lambda self: not self.idle)
-    @rule()
-    def cancel(self) -> None:
-        self.session.cancel()
-        self.stage.settle()
+        if back:
+            assert got == (before[-1] if before else None)
 
     @precondition(lambda self: len([j for j in self.stage.jobs if not j.work.over]) < 2)
     @rule(
@@ -165,15 +154,6 @@ class SessionMachine(RuleBasedStateMachine):
         }
         self.stage.begin(makes[what])
         self.stage.settle()
-
-    @precondition(lambda self: self.idle)
-    @rule(turns=st.integers(0, 3))
-    def rewind(self, turns: int) -> None:
-        points = self.stage.do(self.session.rewind_points())
-        if turns < len(points):
-            self.stage.begin(lambda session: session.rewind(points[turns], conversation=True))
-            self.stage.settle()
-            self._look_for_the_latest_request()
 
     def _look_for_the_latest_request(self) -> None:
         page = self.stage.do(self.session.page(None, MANY))
@@ -318,7 +298,35 @@ class SessionMachine(RuleBasedStateMachine):
 
     # Disk, power, time
 
-    @rule()
+    @rule(
+        what=st.sampled_from(("resume", "crash", "cut", "cancel", "rewind")),
+        turns=st.integers(0, 30),
+        act=st.sampled_from(
+            ("", "say", "answer", "tool", "undo", "redo", "clear", "compact", "question", "go on")
+        ),
+        again=st.sampled_from((None, None, 0, 1, 2, 4, 8)),
+    )
+    def disturb(self, what: str, turns: int, act: str, again: int | None) -> None:
+        match what:
+            case "resume":
+                self.resume()
+            case "crash":
+                self.crash(turns, act)
+            case "cut":
+                self.cut(turns, act, again)
+            case "rewind" if self.idle:
+                self.rewind(turns % 4)
+            case _:
+                self.session.cancel()
+                self.stage.settle()
+
+    def rewind(self, turns: int) -> None:
+        points = self.stage.do(self.session.rewind_points())
+        if turns < len(points):
+            self.stage.begin(lambda session: session.rewind(points[turns], conversation=True))
+            self.stage.settle()
+            self._look_for_the_latest_request()
+
     def resume(self) -> None:
         session, queue = self.session, self.session.queue
         changed, told_its_size = self._prompt_changed, self._told_its_size
@@ -339,10 +347,6 @@ class SessionMachine(RuleBasedStateMachine):
                 session.contexts,
             )
 
-    @rule(
-        turns=st.integers(0, 30),
-        act=st.sampled_from(("", "say", "cancel", "answer", "tool", "undo", "clear")),
-    )
     def crash(self, turns: int, act: str) -> None:
         old = self.session.conversation
         queue = self.session.queue
@@ -370,13 +374,6 @@ class SessionMachine(RuleBasedStateMachine):
         self.stage.said = said
         self._look_for_the_latest_request()
 
-    @rule(
-        turns=st.integers(0, 30),
-        act=st.sampled_from(
-            ("say", "answer", "tool", "undo", "redo", "clear", "compact", "question", "go on")
-        ),
-        again=st.sampled_from((None, None, 0, 1, 2, 4, 8)),
-    )
     def cut(self, turns: int, act: str, again: int | None) -> None:
         """Cancel in the middle of a step, and perhaps a second time in the middle of that."""
         self._start(act)
