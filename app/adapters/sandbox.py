@@ -127,9 +127,12 @@ class Sandbox:
     def scratch_in_use(self) -> bool:
         """Whether commands have put something into the /tmp of their own."""
         try:
-            return self.scratch is not None and any(self.scratch.iterdir())
+            found = {path.name for path in self.scratch.iterdir()} if self.scratch else set()
         except OSError:
             return False
+        if self.root.is_relative_to("/tmp"):  # the way to the project is there by itself
+            found -= {self.root.relative_to("/tmp").parts[0]}
+        return bool(found)
 
     def close(self) -> None:
         """Delete the temporary folder and the stand-ins of protected files."""
