@@ -206,9 +206,3 @@ def kill_while_it_writes(folder: Path, kills: int) -> None:
 
 def test_twenty_kills_lose_nothing_that_was_acknowledged(folder):
     kill_while_it_writes(folder, 20)
-
-
-@pytest.mark.long
-@pytest.mark.timeout(1_800)
-def test_a_thousand_kills_lose_nothing_that_was_acknowledged(folder):
-    kill_while_it_writes(folder, 1_000)

@@ -156,6 +156,7 @@ def _serve(requests: IO[str], answers: IO[str]) -> None:
                 pid = os.fork()
                 if pid == 0:
                     _be_the_program(request)
+                codes.pop(pid, None)  # the number may have been another run's before
                 answer: dict[str, Any] = {"pid": pid}
             case {"op": "poll", "pid": pid}:
                 if pid not in codes:
