@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 from rich.text import Text
@@ -145,14 +146,25 @@ class PalApp(App[None]):
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy a text as it is seen: what hides or acts must not be pasted elsewhere."""
-        super().copy_to_clipboard(visible_text(text, progress=False))
+        text = visible_text(text, progress=False)
+        super().copy_to_clipboard(text)
+        from app.ui.terminal.clipboard import copy_by_tmux, is_inside_tmux, screen_sequence
+
+        if is_inside_tmux() and not self.is_headless:
+            self.run_worker(partial(copy_by_tmux, text), group="clipboard", thread=True)
+        elif sequence := screen_sequence(text):
+            self.write_terminal(sequence)
 
     def action_interrupt(self) -> None:
         """Ctrl+C: copy what is selected; else close a sheet, or let the pair screen decide."""
         screen = self.screen
         selected = screen.get_selected_text()
         area_text = getattr(screen.focused, "selected_text", "")
-        if selected or area_text:
+        if isinstance(screen, PairScreen) and selected:
+            screen.chat.stop_marking()
+            screen.commands.copy(selected)
+            screen.clear_selection()
+        elif selected or area_text:
             self.copy_to_clipboard(selected or area_text)
             if selected:
                 screen.clear_selection()

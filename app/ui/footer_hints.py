@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from enum import StrEnum
 
 from app.core.permission import ApprovalRequest
 from app.ui.keymap import shown_key
 from app.ui.widgets.key_footer import Hint
+
+
+class ChatKeys(StrEnum):
+    """What the keyboard does in the chat."""
+
+    ELSEWHERE = "elsewhere"
+    READING = "reading"
+    MARKING = "marking"
 
 
 def hints(
@@ -14,6 +23,7 @@ def hints(
     busy: bool,
     question: ApprovalRequest | None,
     log_focused: bool,
+    chat: ChatKeys = ChatKeys.ELSEWHERE,
     held: bool,
     moved: Mapping[str, str],
     known: Set[str] = frozenset(),
@@ -24,6 +34,7 @@ def hints(
         busy: Whether a turn or a compaction runs.
         question: The question that has the keyboard, if one has.
         log_focused: Whether the log has the keyboard.
+        chat: What the keyboard does in the chat.
         held: Whether layer 1 holds back now.
         moved: The user's keymap.
         known: Actions that the user knows by now: their hints make room for others.
@@ -34,6 +45,25 @@ def hints(
 
     if question is not None:
         return (Hint("↑↓", "scroll the question"), Hint("Esc", "no"), Hint("Tab", "to the prompt"))
+    if chat is ChatKeys.MARKING:
+        return (
+            Hint("←↑↓→", "move"),
+            Hint("Space", "begin"),
+            Hint("Enter", "copy"),
+            Hint("Esc", "end"),
+            Hint("w b", "words"),
+        )
+    if chat is ChatKeys.READING:
+        return (
+            Hint("↑↓", "entry"),
+            Hint(key("chat_open"), "unfold"),
+            Hint(key("chat_result"), "whole result"),
+            Hint(key("chat_copy"), "copy"),
+            Hint(key("chat_mark"), "mark text"),
+            Hint(key("find"), "find", "find"),
+            Hint(key("chat_follow"), "newest"),
+            Hint("Tab", "on"),
+        )
     if log_focused:
         clear = [Hint(key("clear_now"), "clear now")] if held else []
         return (
@@ -55,6 +85,7 @@ def hints(
         Hint(key("mode"), "mode", "next_mode"),
         Hint("@", "files"),
         Hint("!", "shell"),
+        Hint(key("find"), "find", "find"),
         Hint(key("theme"), "theme", "app.theme"),
         Hint(key("palette"), "palette", "app.command_palette"),
         Hint(key("history"), "history"),

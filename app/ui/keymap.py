@@ -17,6 +17,8 @@ class Place(StrEnum):
     EVERYWHERE = "everywhere"
     PAIR = "beside the chat"
     PROMPT = "prompt"
+    CHAT = "in the chat"
+    SEARCH = "searching the chat"
     QUESTION = "question"
     LOG = "log"
     DETAILS = "details"
@@ -64,6 +66,7 @@ KEYS: tuple[Key, ...] = (
     ),
     Key("queue", "alt+up", "queue", "see, edit or remove what is queued", Place.PAIR),
     Key("chat_end", "ctrl+end", "chat_end", "newest line of the chat", Place.PAIR, True),
+    Key("find", "ctrl+f", "find", "search the chat, also what is not shown yet", Place.PAIR, True),
     Key("quit", "ctrl+q", "leave", "quit", Place.EVERYWHERE, True),
     Key(
         "back",
@@ -93,6 +96,30 @@ KEYS: tuple[Key, ...] = (
     Key("undo_typing", "ctrl+underscore,ctrl+slash,super+z", "undo", "undo typing", Place.PROMPT),
     Key("redo_typing", "ctrl+y,super+y", "redo", "redo typing", Place.PROMPT),
     Key("leave", "ctrl+d", "delete_or_quit", "quit when the prompt is empty", Place.PROMPT),
+    Key("chat_previous", "up,k", "cursor_up", "previous entry", Place.CHAT),
+    Key("chat_next", "down,j", "cursor_down", "next entry", Place.CHAT),
+    Key("chat_open", "enter,space", "open", "unfold, fold, or open a compaction", Place.CHAT),
+    Key("chat_result", "o", "open_tool", "the whole result of a tool", Place.CHAT),
+    Key("chat_copy", "y", "copy_entry", "copy the entry as Markdown", Place.CHAT),
+    Key("chat_unfold_all", "e", "toggle_all", "unfold or fold all tools", Place.CHAT),
+    Key("chat_diff", "d", "toggle_diff", "diffs side by side, or not", Place.CHAT),
+    Key(
+        "chat_mark",
+        "v",
+        "mark",
+        "mark text: move, Space begins, Enter copies, Esc ends",
+        Place.CHAT,
+    ),
+    Key("chat_mark_up", "shift+up", "mark_step('up')", "mark from here up", Place.CHAT),
+    Key("chat_mark_down", "shift+down", "mark_step('down')", "mark from here down", Place.CHAT),
+    Key("chat_mark_left", "shift+left", "mark_step('left')", "mark to the left", Place.CHAT),
+    Key("chat_mark_right", "shift+right", "mark_step('right')", "mark to the right", Place.CHAT),
+    Key("chat_top", "home,g", "scroll_home", "oldest line", Place.CHAT),
+    Key("chat_follow", "end,G", "follow", "newest line", Place.CHAT),
+    Key("find_older", "enter,up", "older", "next older place", Place.SEARCH),
+    Key("find_newer", "down,shift+enter", "newer", "next newer place", Place.SEARCH),
+    Key("find_stay", "tab", "stay", "close and stay at the place", Place.SEARCH),
+    Key("find_close", "escape", "close", "close and go back", Place.SEARCH),
     Key("yes", "y", "yes", "yes, once", Place.QUESTION),
     Key("no", "n", "no", "no, with words to the model", Place.QUESTION),
     Key("always", "a", "always", "always: adds the rule shown", Place.QUESTION),

@@ -50,6 +50,9 @@ class ChatApp(App[None]):
     def on_chat_pane_tool_opened(self, event: ChatPane.ToolOpened) -> None:
         self.tools.append(event)
 
+    def on_chat_pane_copied(self, event: ChatPane.Copied) -> None:
+        self.copy_to_clipboard(event.text)
+
     def open_url(self, url: str, *, new_tab: bool = True) -> None:
         self.opened.append(url)
 

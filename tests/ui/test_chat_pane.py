@@ -562,24 +562,6 @@ async def test_old_rows_are_let_go(pane: ChatPane) -> None:
 
 
 @with_chat()
-async def test_search_finds_goes_round_and_marks(pilot: Pilot[None], pane: ChatPane) -> None:
-    long_answer(pane, 100)
-    assert pane.search("PARAGRAPH 7") == 11
-    rows = []
-    for _ in range(12):
-        assert pane.show_match()
-        assert "Paragraph 7" in screen_text(pane)
-        rows.append(pane.match_row)
-    assert rows[0] == rows[11]
-    assert len(set(rows)) == 11
-    assert pane.search("paragraph 42.") == 1
-    assert pane.show_match()
-    assert "Paragraph 42." in screen_text(pane)
-    assert not pane.search("nowhere")
-    assert not pane.show_match()
-
-
-@with_chat()
 async def test_clear_forgets_everything(pane: ChatPane) -> None:
     long_answer(pane)
     pane.clear()

@@ -7,18 +7,21 @@ from textual.command import CommandPalette
 from textual.events import Paste
 
 from app.core.permission import Answered, Mode
+from app.ui.chat.entries import Fold
 from app.ui.commands import COMMANDS
 from app.ui.keymap import KEYS, Place
 from app.ui.screens.context import ContextScreen
 from app.ui.screens.details import DetailsScreen
 from app.ui.screens.help import HelpScreen
 from app.ui.screens.models import ModelScreen
+from app.ui.screens.original import OriginalScreen
 from app.ui.screens.pair import PairScreen
 from app.ui.screens.queue import QueueScreen
 from app.ui.screens.resume import ResumeScreen
 from app.ui.screens.rewind import RewindScreen
 from app.ui.screens.settings import SettingsScreen
 from app.ui.widgets.approval_panel import GRACE
+from tests.ui.chat_app import screen_lines, screen_text
 from tests.ui.fake_session import AUTO, HELD, MICRO, FakeSession, answer
 from tests.ui.fake_shelf import PARSER, FakeShelf
 from tests.ui.screens_in_use import pal_app
@@ -144,6 +147,46 @@ async def scrolled_up(app, pilot, session):
     await pilot.press("pageup", "pageup")
 
 
+async def in_chat(app, pilot, session):
+    """Two cards with a diff and a long answer; the keyboard is on the newer card."""
+    chat = app.pair.chat
+    await long_chat(app, pilot, session)
+    for call in ("c1", "c2"):
+        chat.tool_finished(
+            call,
+            ok=True,
+            text="done",
+            outcome="+1 −1",
+            seconds=0,
+            diff="@@ -1 +1 @@\n-old\n+new\n",
+            result_id=f"r{call[1]}",
+            tool="edit_file",
+        )
+    chat.draw_now()
+    chat.focus()
+    await pilot.pause()
+
+
+async def scrolled_chat(app, pilot, session):
+    await in_chat(app, pilot, session)
+    await pilot.press("home")
+
+
+async def marking(app, pilot, session):
+    await in_chat(app, pilot, session)
+    await pilot.press("v", "right", "right")
+
+
+async def searching(app, pilot, session):
+    for words in ("older needle", "newer needle"):
+        app.pair.chat.add_notice(words)
+        await long_chat(app, pilot, session)
+    await pilot.press("ctrl+f")
+    await pilot.pause()
+    await pilot.press(*"needle")
+    await pilot.pause()
+
+
 async def queued(app, pilot, session):
     session.queue = ("one", "two")
 
@@ -180,6 +223,22 @@ def text_is(text):
     return lambda app, session: app.pair.prompt.area.text == text
 
 
+def cursor_is(call):
+    return lambda app, session: getattr(app.pair.chat._cursor, "call", "") == call
+
+
+def cards(app):
+    return [s for s in app.pair.chat.transcript.sections if s.foldable]
+
+
+def marked(count):
+    return lambda app, session: len(app.screen.get_selected_text() or "") == count
+
+
+def in_view(words):
+    return lambda app, session: words in screen_text(app.pair.chat)
+
+
 KEY_EFFECTS = {
     "interrupt": (draft, text_is("")),
     "help": (nothing, screen_is(HelpScreen)),
@@ -207,6 +266,33 @@ KEY_EFFECTS = {
     "undo_typing": (draft, lambda app, session: app.pair.prompt.area.text != "a\nb"),
     "redo_typing": (typed_twice, text_is("a b")),
     "leave": (nothing, lambda app, session: session.closed),
+    "chat_previous": (in_chat, cursor_is("c1")),
+    "chat_next": (in_chat, cursor_is("c2")),
+    "chat_open": (in_chat, lambda app, session: cards(app)[1].compact),
+    "chat_result": (in_chat, screen_is(OriginalScreen)),
+    "chat_copy": (in_chat, lambda app, session: "+new" in app.clipboard),
+    "chat_unfold_all": (
+        in_chat,
+        lambda app, session: all(card.fold is Fold.FULL for card in cards(app)),
+    ),
+    "chat_diff": (
+        in_chat,
+        lambda app, session: any(
+            "- old" in row and "+ new" in row for row in screen_lines(app.pair.chat)
+        ),
+    ),
+    "chat_mark": (in_chat, lambda app, session: app.pair.chat.is_marking),
+    "chat_mark_up": (marking, lambda app, session: "\n" in app.screen.get_selected_text()),
+    "chat_mark_down": (marking, lambda app, session: "\n" in app.screen.get_selected_text()),
+    "chat_mark_left": (marking, marked(2)),
+    "chat_mark_right": (marking, marked(2)),
+    "chat_top": (in_chat, in_view("note 0")),
+    "chat_follow": (scrolled_chat, lambda app, session: app.pair.chat.following),
+    "find": (nothing, lambda app, session: bool(app.screen.query("SearchBar"))),
+    "find_older": (searching, in_view("older needle")),
+    "find_newer": (searching, in_view("older needle")),
+    "find_stay": (searching, lambda app, session: app.pair.chat.has_focus),
+    "find_close": (searching, lambda app, session: app.pair.chat.following),
     "yes": (question, answered(Answered.YES)),
     "no": (question, lambda app, session: app.pair.panel.has_class("-writing")),
     "always": (question, answered(Answered.ALWAYS)),

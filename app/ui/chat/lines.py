@@ -60,6 +60,10 @@ class Line:
     """Break anywhere instead of between words, as code wants it."""
     cropped: bool = False
     """Keep only the first row."""
+    leads: tuple[tuple[Run, ...], ...] = ()
+    """In front of its second row and of those after it, before the rest begins."""
+    copied: bool = True
+    """Whether it counts when text is copied; a line that only fills a gap does not."""
 
     @property
     def text(self) -> str:
@@ -175,6 +179,17 @@ def _folded(
     yield begun, end
 
 
+def part_of(runs: Iterable[Run], start: int, end: int) -> list[Run]:
+    """Return the characters from ``start`` up to ``end`` of some runs."""
+    parts, at = [], 0
+    for text, inks in runs:
+        part = text[max(0, start - at) : max(0, end - at)]
+        if part:
+            parts.append((part, inks))
+        at += len(text)
+    return parts
+
+
 def rows_of(lines: Sequence[Line], width: int, paint: Painter) -> list[Row]:
     """Return the rows of ``lines``, each exactly ``width`` cells wide."""
     rows: list[Row] = []
@@ -186,7 +201,9 @@ def rows_of(lines: Sequence[Line], width: int, paint: Painter) -> list[Row]:
         if each.cropped:
             spans = spans[:1]
         for at, (start, end) in enumerate(spans):
-            if at == 1 and each.rest is not None:
+            if 0 < at <= len(each.leads):
+                lead = each.leads[at - 1]
+            elif at and each.rest is not None:
                 lead = each.rest
             row = _row(each, lead, (start, end), width, paint)
             row.line = number

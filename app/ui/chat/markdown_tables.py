@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from app.ui.chat.lines import Line, Run, wrap
+from app.ui.chat.lines import Line, Run, part_of, wrap
 
 BETWEEN = " │ "
 NARROWEST_COLUMN = 6
@@ -77,7 +77,7 @@ def _row_lines(row: Sequence[Cell], widths: Sequence[int]) -> list[Line]:
     """Return the lines of one row, as many as its highest cell has."""
     cells = [*row, *[Cell([])] * (len(widths) - len(row))]
     columns = [
-        [_slice(cell, start, end) for start, end in wrap(cell.text, max(2, width))]
+        [part_of(cell.runs, start, end) for start, end in wrap(cell.text, max(2, width))]
         for cell, width in zip(cells, widths, strict=False)
     ]
     lines = []
@@ -90,16 +90,6 @@ def _row_lines(row: Sequence[Cell], widths: Sequence[int]) -> list[Line]:
             runs += _aligned(part, cell.align, width, last=number == len(widths) - 1)
         lines.append(Line(runs, by_cells=True))
     return lines
-
-
-def _slice(cell: Cell, start: int, end: int) -> list[Run]:
-    runs, at = [], 0
-    for text, inks in cell.runs:
-        part = text[max(0, start - at) : max(0, end - at)]
-        if part:
-            runs.append((part, inks))
-        at += len(text)
-    return runs
 
 
 def _aligned(runs: list[Run], align: str, width: int, *, last: bool) -> list[Run]:

@@ -1,4 +1,4 @@
-"""The chat by keys and pointer: a cursor that goes from entry to entry, folds, links and search."""
+"""The chat by keys and pointer: a cursor that goes from entry to entry, folds and links."""
 
 from __future__ import annotations
 
@@ -6,29 +6,21 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 
 from app.core.reports import CompactionReport
 from app.ui.chat.entries import DividerSection, Fold, Section, UserSection
-from app.ui.chat.selection import SelectableTranscriptView
+from app.ui.chat.marking import MarkableTranscriptView
 from app.ui.chat.tool_card import CardSection
+from app.ui.keymap import Place, bindings
 
 
-class NavigableTranscriptView(SelectableTranscriptView):
+class NavigableTranscriptView(MarkableTranscriptView):
     """A transcript view with a cursor. It is one stop of the focus."""
 
     FOCUS_ON_CLICK = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "cursor_up", "Previous", show=False, id="chat.previous"),
-        Binding("down,j", "cursor_down", "Next", show=False, id="chat.next"),
-        Binding("enter,space", "open", "Open", id="chat.open"),
-        Binding("o", "open_tool", "Full result", show=False, id="chat.result"),
-        Binding("y", "copy_entry", "Copy", id="chat.copy"),
-        Binding("e", "toggle_all", "Unfold all", show=False, id="chat.unfold_all"),
-        Binding("home,g", "scroll_home", "Top", show=False, id="chat.top"),
-        Binding("end,G", "follow", "End", id="chat.end"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.CHAT))
 
     class DividerOpened(Message, namespace="chat_pane"):
         """The user wants to know what a compaction did."""
@@ -46,17 +38,11 @@ class NavigableTranscriptView(SelectableTranscriptView):
             """``r<N>``, or "" while the call runs."""
             self.call = call
 
-    class Copied(Message, namespace="chat_pane"):
-        """An entry went to the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._cursor: Section | None = None
-        self._match: tuple[Section, int] | None = None
+        self.split_diffs: bool | None = None
+        """How the user wants diffs; None for beside each other where there is room."""
 
     # Keys and pointer
 
@@ -89,7 +75,6 @@ class NavigableTranscriptView(SelectableTranscriptView):
         if self._cursor is None:
             return
         text = "".join(section.source for section in self._group_of(self._cursor)).strip("\n")
-        self.app.copy_to_clipboard(text)
         self.post_message(self.Copied(text))
 
     def action_toggle_all(self) -> None:
@@ -98,6 +83,17 @@ class NavigableTranscriptView(SelectableTranscriptView):
         fold = Fold.FULL if any(card.fold is not Fold.FULL for card in cards) else Fold.FOLDED
         for card in cards:
             card.fold = fold
+            self.transcript.changed(card)
+        self.draw_now()
+        self.refresh()
+
+    def action_toggle_diff(self) -> None:
+        """Show both sides of diffs beside each other, or in one column."""
+        diffs = [s for s in self.transcript.sections if isinstance(s, CardSection) and s.diff]
+        width = self.transcript.width
+        self.split_diffs = not any(card.is_split(width) for card in diffs)
+        for card in diffs:
+            card.split = self.split_diffs
             self.transcript.changed(card)
         self.draw_now()
         self.refresh()
@@ -112,6 +108,7 @@ class NavigableTranscriptView(SelectableTranscriptView):
             event.prevent_default()
             self.select_at(event.screen_x, event.screen_y, whole_line=event.chain > 2)
             return
+        self.stop_marking()
         place = self.row_at(event.y)
         if place is None or self.text_selection is not None or "@click" in event.style.meta:
             return
@@ -203,56 +200,5 @@ class NavigableTranscriptView(SelectableTranscriptView):
         self.refresh()
 
     def on_blur(self) -> None:
+        self.stop_marking()
         self.refresh()
-
-    # Search
-
-    def search(self, text: str) -> int:
-        """Mark every place that holds ``text``, whatever its case, and return how many there are; "" ends it."""
-        self.query_text = text.lower()
-        self._match = None
-        self.refresh()
-        return sum(s.source.lower().count(self.query_text) for s in self._hits())
-
-    @property
-    def match_row(self) -> int | None:
-        """The row of the whole chat on which the current match stands, or None before the first."""
-        if self._match is None:
-            return None
-        return self.transcript.before(self._match[0].index) + self._match[1]
-
-    def show_match(self, *, backwards: bool = True) -> bool:
-        """Bring the next row that holds what is searched for into view, round the end; False without one."""
-        hits = self._hits()
-        if not hits:
-            return False
-        step = -1 if backwards else 1
-        here = self._match or self._bottom()
-        if (row := self._next_in(here[0], here[1], step)) is not None:
-            self._match = (here[0], row)
-        else:
-            later = [s for s in hits if (s.index - here[0].index) * step > 0] or hits
-            section = later[-1] if backwards else later[0]
-            start = len(self.transcript.rows(section.index)) if backwards else -1
-            self._match = (section, self._next_in(section, start, step) or 0)
-        self._mark(self._match[0])
-        self.show_section(self._match[0], row=self._match[1])
-        return True
-
-    def _next_in(self, section: Section, row: int, step: int) -> int | None:
-        """Return the next row of a section, from ``row`` on and without it, that holds a match."""
-        rows = self.transcript.rows(section.index)
-        places = range(row - 1, -1, -1) if step < 0 else range(row + 1, len(rows))
-        return next((at for at in places if at < len(rows) and self._matches(rows[at])), None)
-
-    def _bottom(self) -> tuple[Section, int]:
-        if self._screen_rows:
-            section, row, _ = self._screen_rows[-1]
-            return section, row + 1
-        return self.transcript.sections[-1], 0
-
-    def _hits(self) -> list[Section]:
-        """Return the sections that hold what is searched for, oldest first."""
-        if not self.query_text:
-            return []
-        return [s for s in self.transcript.sections if self.query_text in s.source.lower()]

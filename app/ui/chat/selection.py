@@ -103,14 +103,12 @@ def highlighted_row(row: Row, spans: Sequence[tuple[int, int]], style: RichStyle
 
 
 class SelectableTranscriptView(TranscriptView):
-    """A transcript view whose text can be selected, searched and copied."""
+    """A transcript view whose text can be selected and copied."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._painting = False
         self._drag_began: Offset | None = None
-        self.query_text = ""
-        """What is searched for, in lower case; "" for nothing."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Paint without places: only the pointer needs them, and it asks for single rows."""
@@ -122,8 +120,7 @@ class SelectableTranscriptView(TranscriptView):
 
     def placed(self, section: Section, row: Row) -> list[Segment]:
         y = place_of(section, row.line)
-        if self.query_text and (found := self._matches(row)):
-            row = highlighted_row(row, found, self._inks.paint(("match",)))
+        row = self.inked(section, row)
         selection = self.text_selection
         span = selection.get_span(y) if selection is not None and row.line >= 0 else None
         if span is not None:
@@ -133,14 +130,10 @@ class SelectableTranscriptView(TranscriptView):
             return row.segments
         return with_places(row, row.segments, y)
 
-    def _matches(self, row: Row) -> list[tuple[int, int]]:
-        text = "".join(s.text for s in row.segments[row.lead : row.lead + row.body]).lower()
-        spans = []
-        at = text.find(self.query_text)
-        while at >= 0:
-            spans.append((row.x + at, row.x + at + len(self.query_text)))
-            at = text.find(self.query_text, at + len(self.query_text))
-        return spans
+    def inked(self, section: Section, row: Row) -> Row:
+        """Return the row with what else is marked in it."""
+        del section
+        return row
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         return selected_text(self.transcript, selection), "\n"
@@ -192,17 +185,17 @@ def _part(
 ) -> str:
     if start is None and end is None:
         return section.source.strip("\n")
-    lines = [line.text for line in section.lines(transcript.width)]
+    lines = section.lines(transcript.width)
     if not lines:
         return ""
     first = 0 if start is None else min(start.y % LINES, len(lines) - 1)
     last = len(lines) - 1 if end is None else min(end.y % LINES, len(lines) - 1)
-    chosen = lines[first : last + 1]
+    chosen = [line.text for line in lines[first : last + 1]]
     if end is not None and chosen:
         chosen[-1] = chosen[-1][: end.x]
     if start is not None and chosen:
         chosen[0] = chosen[0][start.x :]
-    return "\n".join(chosen)
+    return "\n".join(text for text, line in zip(chosen, lines[first:], strict=False) if line.copied)
 
 
 def _between(above: Section, below: Section) -> str:

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from app.core.fences import fenced
 from app.core.visible_text import one_line, visible_text
 from app.ui.chat.compaction_words import thousands
-from app.ui.chat.diff_rows import diff_counts, diff_lines
+from app.ui.chat.diff_rows import NARROWEST_SPLIT, SPLIT_FROM, diff_counts, diff_lines
 from app.ui.chat.entries import WRAPPED, Fold, Section
 from app.ui.chat.heights import Extent
 from app.ui.chat.lines import Inks, Line, Run, crop, lines_of
@@ -66,6 +66,8 @@ class CardSection(Section):
         self.cleared = False
         self.text = ""
         self.diff = ""
+        self.split: bool | None = None
+        """Whether both sides of the diff stand beside each other; None where they have room."""
         self.outcome = ""
         self.seconds = 0.0
         self.chars = 0
@@ -121,6 +123,11 @@ class CardSection(Section):
         self._touched = True
         self.fold = Fold.FOLDED if self.fold is Fold.FULL or self._fits_short else Fold.FULL
 
+    def is_split(self, width: int) -> bool:
+        """Whether both sides of its diff stand beside each other in rows of ``width`` cells."""
+        wanted = width >= SPLIT_FROM if self.split is None else self.split
+        return wanted and width >= NARROWEST_SPLIT
+
     @property
     def _fits_short(self) -> bool:
         return self.fold is Fold.SHORT and self.diff.count("\n") <= SHORT_ROWS
@@ -150,8 +157,9 @@ class CardSection(Section):
         if self.fold is Fold.FOLDED:
             return lines + self._complaint()
         body: list[Line] = []
+        room = width - cell_len(RESULT_INDENT[0][0])
         if self.diff:
-            body = diff_lines(self.diff)
+            body = diff_lines(self.diff, room if self.is_split(width) else 0)
             hidden = len(body) - SHORT_ROWS
             if self.fold is Fold.SHORT and hidden > 0:
                 more = f"… {hidden:,} more lines · enter shows them"
@@ -163,6 +171,7 @@ class CardSection(Section):
         for each in body:
             each.lead = (*RESULT_INDENT, *each.lead)
             each.rest = RESULT_INDENT if each.rest is None else (*RESULT_INDENT, *each.rest)
+            each.leads = tuple((*RESULT_INDENT, *lead) for lead in each.leads)
         return lines + body
 
     def _head(self, width: int) -> Line:

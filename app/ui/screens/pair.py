@@ -16,9 +16,10 @@ from app.core.permission import Mode, usable_modes
 from app.errors import ConfigError
 from app.ui.attention import Doing
 from app.ui.commands import QUIT_WORDS, nearest, parse
-from app.ui.footer_hints import hints
+from app.ui.footer_hints import ChatKeys, hints
 from app.ui.heading import heading_of
 from app.ui.keymap import Place, bindings, check, in_force
+from app.ui.screens.chat_search import ChatSearch
 from app.ui.screens.own_commands import SHARED, OwnCommandRunning
 from app.ui.screens.pair_commands import PairCommands
 from app.ui.screens.session_opening import SessionOpening
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from app.core.events import TodoItem
     from app.settings import Settings
     from app.ui.app import PalApp
+    from app.ui.widgets.search_bar import SearchBar
 
 QUIT_SECONDS = 2.0
 """How long an announced second Ctrl+C quits."""
@@ -76,6 +78,7 @@ class PairScreen(Screen[None]):
         self.turns = TurnRunning(self)
         self.opening = SessionOpening(self)
         self.own_commands = OwnCommandRunning(self)
+        self.finder = ChatSearch(self)
         self._quit_until = 0.0
         self._rewind_until = 0.0
         width, height = (
@@ -196,10 +199,17 @@ class PairScreen(Screen[None]):
             busy=self.is_busy,
             question=self.panel.request if self.panel.has_focus_within else None,
             log_focused=isinstance(self.focused, ReportList),
+            chat=self._chat_keys,
             held=self.log_pane.held,
             moved=in_force(self.settings.keymap),
             known=self.app.used_keys.known,
         )
+
+    @property
+    def _chat_keys(self) -> ChatKeys:
+        if not self.chat.has_focus:
+            return ChatKeys.ELSEWHERE
+        return ChatKeys.MARKING if self.chat.is_marking else ChatKeys.READING
 
     def show_title(self) -> None:
         """Let the terminal's title say whether work goes on, ended or asks."""
@@ -263,7 +273,9 @@ class PairScreen(Screen[None]):
 
     def interrupt(self) -> None:
         """Ctrl+C without a selection: popup, question, own command, turn, draft; pressed twice it quits."""
-        if self.prompt.close_popup() or self.panel.refuse() or self.own_commands.cancel():
+        if self.prompt.close_popup() or self.finder.close():
+            return
+        if self.panel.refuse() or self.own_commands.cancel():
             return
         if self.is_busy:
             self.turns.cancel()
@@ -303,6 +315,9 @@ class PairScreen(Screen[None]):
             self.log_pane.focus_rows()
         else:
             self.prompt.area.focus()
+
+    def action_find(self) -> None:
+        self.finder.open()
 
     def action_chat_end(self) -> None:
         self.chat.follow()
@@ -409,7 +424,8 @@ class PairScreen(Screen[None]):
         self.action_context()
 
     def on_chat_pane_older_wanted(self, event: ChatPane.OlderWanted) -> None:
-        self.opening.show_older(event.before)
+        if not self.finder.reading:
+            self.opening.show_older(event.before)
 
     def on_chat_pane_divider_opened(self, event: ChatPane.DividerOpened) -> None:
         self.commands.open_report(event.report)
@@ -418,7 +434,19 @@ class PairScreen(Screen[None]):
         self.commands.open_result(event.result)
 
     def on_chat_pane_copied(self, event: ChatPane.Copied) -> None:
-        self.commands.tell_copied(event.text)
+        self.commands.copy(event.text)
+
+    def on_chat_pane_marking(self) -> None:
+        self.show_hints()
+
+    def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
+        self.finder.search(event.text)
+
+    def on_search_bar_step(self, event: SearchBar.Step) -> None:
+        self.finder.step(backwards=event.backwards)
+
+    def on_search_bar_closed(self, event: SearchBar.Closed) -> None:
+        self.finder.close(stay=event.stay)
 
     def on_event_log_toggled(self) -> None:
         self.action_log()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.core.permission import Mode, usable_modes
 from app.errors import PalError
 from app.ui.commands import Command, Value
-from app.ui.format import cost, percent, plural, tokens
+from app.ui.format import cost, percent, plural, short_path, tokens
 from app.ui.keymap import in_force
 from app.ui.rules_command import answer_rules
 from app.ui.screens.command_arguments import CommandArguments
@@ -338,13 +338,15 @@ class PairCommands:
         if not text:
             self._say("There is nothing to copy yet.", warning=True)
             return
-        self._screen.app.copy_to_clipboard(text)
-        self.tell_copied(text)
+        self.copy(text)
 
-    def tell_copied(self, text: str) -> None:
-        """Say that a text is in the clipboard, and in a file for terminals that do not take it."""
+    def copy(self, text: str) -> None:
+        """Put a text into the clipboard, and into a file for terminals that do not take it, and say so."""
+        if not text:
+            return
+        self._screen.app.copy_to_clipboard(text)
         where = self._keep_copy(text)
-        also = f"; also in {where}" if where else ""
+        also = f"; also in {short_path(where, Path.home(), 60)}" if where else ""
         self._screen.status.rest(f"copied {plural(len(text), 'character')}{also}", "$text-success")
 
     def run_export(self, argument: str) -> None:

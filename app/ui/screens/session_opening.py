@@ -157,14 +157,22 @@ class SessionOpening:
         screen.chat.add_notice(said)
 
     async def _show_older(self, before: int) -> None:
+        try:
+            await self.bring_older(before, HISTORY)
+        except PalError as error:
+            self._screen.chat.add_error(str(error), error.hint)
+
+    async def bring_older(self, before: int, limit: int) -> None:
+        """Put up to ``limit`` messages of the record in front of the chat, those before message number ``before``.
+
+        Raises:
+            PalError: The record cannot be read.
+        """
         session = self._screen.session
         if session is None:
             return
-        try:
-            entries = await session.page(before, HISTORY)
-            asides = await session.asides(entries)
-        except PalError as error:
-            self._screen.chat.add_error(str(error), error.hint)
-            return
-        more = bool(entries) and entries[0].number > 1
-        self._screen.chat.prepend_history(entries, more=more, asides=asides)
+        entries = await session.page(before, limit)
+        asides = await session.asides(entries)
+        if self._screen.session is session:
+            more = bool(entries) and entries[0].number > 1
+            self._screen.chat.prepend_history(entries, more=more, asides=asides)

@@ -192,6 +192,7 @@ class ChatPane(NavigableTranscriptView):
 
     def _new_card(self, call: str, tool: str, target: str) -> CardSection:
         card = self._cards[call] = CardSection(call, tool, target)
+        card.split = self.split_diffs
         self.transcript.append(card)
         return card
 
@@ -229,6 +230,11 @@ class ChatPane(NavigableTranscriptView):
     def _add_note(self, text: str, tone: str, detail: str = "") -> None:
         self._add(NoteSection(visible_text(text), tone, visible_text(detail)))
 
+    @property
+    def older(self) -> int | None:
+        """Number of the oldest message that is shown, while the record holds older ones; else None."""
+        return self._older
+
     def prepend_history(
         self,
         entries: Sequence[Entry],
@@ -253,11 +259,14 @@ class ChatPane(NavigableTranscriptView):
             self._history = HistoryReader(self._groups, reports)
         sections = self._history.sections(entries, asides) if entries else []
         for section in sections:
-            if isinstance(section, CardSection) and section.result:
-                self._results[section.result] = section
+            if isinstance(section, CardSection):
+                section.split = self.split_diffs
+                if section.result:
+                    self._results[section.result] = section
         if sections and self._anchor is not None and self._anchor[0].index == 0:
             self._anchor = (self._anchor[0], self._anchor[1] + 1)  # it gets a blank row above
         self.transcript.prepend(sections)
+        self.search_older(sections)
         self.draw_soon()
 
     def clear(self) -> None:
@@ -269,6 +278,8 @@ class ChatPane(NavigableTranscriptView):
         self._results.clear()
         self._history = None
         self._older, self._asked = None, False
+        self.search("")
+        self._came_from = None
         self.follow()
 
     def _add(self, section: Section) -> None:
