@@ -17,6 +17,7 @@ from tests.crash.faults import HALVES, KILLS, WRITE
 from tests.crash.record_check import Verdict, files_of
 from tests.crash.spawner import PLAIN, Spawner, World
 from tests.crash.work import ASKED, Outcome, Place, run_app
+from tests.e2e.terminal import NotShown
 
 COMMANDS = ("/compact the billing rules", "/undo")
 ROUNDS = 12
@@ -102,7 +103,12 @@ def print_once(place: Place, figures: Figures, where: str, world: World, life: f
 def app_once(place: Place, figures: Figures, where: str, world: World, life: float | None) -> int:
     """Talk in the app into its kill, and resume; return its exit code."""
     begun = len(place.ledger.bodies)
-    code = run_app(place, world=world, life=life, commands=COMMANDS)
+    try:
+        code = run_app(place, world=world, life=life, commands=COMMANDS)
+    except NotShown as error:
+        figures.dead += 1
+        figures.told.append(f"{where}: {' '.join(str(error).split())}")
+        return 1
     outcome = Outcome(code, sent=place.ledger.bodies[begun:])
     _after(place, figures, where, outcome, failing=_fails(world))
     return code
