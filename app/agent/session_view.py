@@ -22,7 +22,7 @@ from app.core.budget import Budget, Usage
 from app.core.conversation import Conversation, replay
 from app.core.events import TodoItem
 from app.core.history import Entry, Remark
-from app.core.originals import find_original, read_id
+from app.core.originals import Original, find_original, read_id
 from app.core.policy import CompactionPolicy
 from app.core.reports import CompactionReport
 from app.core.rewinds import live
@@ -155,11 +155,19 @@ class SessionView:
         Raises:
             PalError: There is no such result or message.
         """
+        return (await self.original(id_)).text
+
+    async def original(self, id_: str) -> Original:
+        """Return what ``r<N>`` or ``m<N>`` stands for, with its title.
+
+        Raises:
+            PalError: There is no such result or message.
+        """
         wanted = read_id(id_)
         original = await find_original(self._parts.record, *wanted) if wanted else None
         if original is None:
             raise PalError(f"There is no {id_} in this session.")
-        return original.text
+        return original
 
     async def page(self, before: int | None, limit: int) -> tuple[Entry, ...]:
         """Return up to ``limit`` messages of the record before message number ``before``, oldest first."""

@@ -101,9 +101,7 @@ def judge(answer: Answer, *, cap: int, factor: float) -> Verdict:
 
 def check_text(text: str, *, cap: int, factor: float) -> str:
     """Return what is wrong with a summary's text, "" when nothing is."""
-    names = {match["name"].strip().casefold() for match in _HEADING.finditer(text)}
-    missing = [name for name in HEADINGS if name.casefold() not in names]
-    if missing:
+    if missing := missing_headings(text):
         return "these headings were missing: " + ", ".join(missing)
     if sum(f"({about})" in text for about in ABOUT) > len(ABOUT) / 2:
         return "it repeated the question instead of answering it"
@@ -111,3 +109,9 @@ def check_text(text: str, *, cap: int, factor: float) -> str:
     if tokens > cap:
         return f"it took {tokens:,} tokens; stay under {cap:,}"
     return ""
+
+
+def missing_headings(text: str) -> tuple[str, ...]:
+    """Return the headings of a summary that a text lacks."""
+    names = {match["name"].strip().casefold() for match in _HEADING.finditer(text)}
+    return tuple(name for name in HEADINGS if name.casefold() not in names)

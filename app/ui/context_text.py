@@ -1,21 +1,23 @@
-"""What the next request holds, explained: one row a part, and what would free it. Pure text."""
+"""What the next request holds, explained: one row a part, what would free it, and what the session took. Pure text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.core.budget import Budget, Usage
-from app.core.reports import CompactionReport, Layer, Outcome
-from app.ui.format import cost, percent, plural, tokens
-from app.ui.gauge_line import PARTS, Piece, bar_pieces
+from app.core.budget import Budget
+from app.core.reports import CompactionReport, Outcome
+from app.ui.account_text import Account, compaction_lines, saved_line, session_line, until_line
+from app.ui.format import hanging, percent, plural, tokens
+from app.ui.gauge_line import PARTS, ZONES, Piece, bar_pieces, zone_name
+from app.ui.layer_names import NAMES
 
 FREES = {
-    "floor": "fixed: instructions and tools are sent with each request",
+    "floor": "fixed: sent with each request",
     "summary": "/compact redo makes it anew",
-    "words": "kept verbatim; /clear begins a new session",
+    "words": "kept verbatim",
     "conversation": "/compact",
-    "results": "c in the log clears old ones now; /compact",
+    "results": "c in the log clears old ones now",
 }
 WINDOW_SOURCES = {
     "endpoint": "the endpoint says so",
@@ -24,6 +26,8 @@ WINDOW_SOURCES = {
     "learned": "learned from a refused request",
     "assumed": "assumed: nothing is known of this model; set context_window",
 }
+NAME = 14
+"""Cells of the column with names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,99 +37,79 @@ class Explained:
     lines: tuple[tuple[Piece, ...], ...]
 
 
-def explain(
-    budget: Budget,
-    *,
-    usage: Usage,
-    reports: Sequence[CompactionReport],
-    contexts: Sequence[int],
-    width: int,
-) -> Explained:
-    """Return the panel for one budget.
-
-    Args:
-        budget: What the gauge shows.
-        usage: Billed in the session.
-        reports: All runs of the layers, oldest first.
-        contexts: Tokens of each request, oldest first.
-        width: Cells of a line.
-    """
+def explain(account: Account, width: int) -> Explained:
+    """Return the panel for a session's account in lines of ``width`` cells."""
+    budget = account.budget
     lines: list[tuple[Piece, ...]] = [bar_pieces(budget, max(20, min(width, 100))), (("", ""),)]
     total = max(1, budget.parts.total)
     for part in PARTS:
         held = getattr(budget.parts, part.name)
+        figures = f"{tokens(held):>9}  {percent(held / total):>4}  "
+        what = f"{part.what} · {FREES[part.name]}" if width > 84 else part.what
         lines.append(
             (
                 (f" {part.glyph} ", part.style),
-                (f"{part.label:9}", "bold"),
-                (f"{tokens(held):>9}  {percent(held / total):>4}  ", ""),
-                (f"{part.what} · {FREES[part.name]}" if width > 100 else part.what, "$text-muted"),
+                (f"{part.label:{NAME - 3}}", "bold"),
+                (figures, ""),
+                (what[: max(0, width - NAME - len(figures))], "$text-muted"),
             )
         )
     lines.append((("", ""),))
-    lines += [
-        (("", ""), (f"{name:13}", "$text-muted"), (text, ""))
-        for name, text in _facts(budget, usage, reports, contexts)
-    ]
+    for name, text in _facts(account):
+        for column, line in hanging(name, text, indent=NAME, width=width):
+            lines.append(((column, "$text-muted"), (line, "")))
     return Explained(tuple(lines))
 
 
-def _facts(
-    budget: Budget, usage: Usage, reports: Sequence[CompactionReport], contexts: Sequence[int]
-) -> list[tuple[str, str]]:
-    sure = (
-        "as the endpoint measured it"
-        if budget.measured
-        else "with an estimate in it (~), until the next answer"
-    )
-    facts = [("next request", f"{tokens(budget.used)} tokens, {sure}")]
+def _facts(account: Account) -> list[tuple[str, str]]:
+    budget = account.budget
+    zone = f"{ZONES[budget.zone][0]} {zone_name(budget)}"
+    facts = [("state", zone), ("next request", _next(budget))]
     if budget.auto:
         share = percent(budget.used / max(1, budget.threshold))
-        facts.append(
-            ("threshold", f"{tokens(budget.threshold)}: layer 2 runs above it; {share} used")
-        )
-        facts.append(("room", _room(budget, contexts)))
+        facts.append(("threshold", f"{tokens(budget.threshold)} tokens, {share} of it used"))
+        facts.append(("until layer 2", until_line(account)))
     else:
         facts.append(("threshold", "layer 2 is off"))
     source = WINDOW_SOURCES.get(budget.window_source, budget.window_source)
-    facts.append(("window", f"{tokens(budget.window)} ({source})"))
+    facts.append(("window", f"{tokens(budget.window)} tokens ({source})"))
     if budget.prompt:
         facts.append(
             (
                 "cache",
                 f"{percent(budget.cached_share)} of the last request was read from the cache "
-                f"({tokens(budget.cached)} tokens)",
+                f"({tokens(budget.cached)} of {tokens(budget.prompt)} tokens)",
             )
         )
-    facts.append(
-        ("session", f"{tokens(usage.prompt)} in, {tokens(usage.output)} out, {cost(budget.cost)}")
-    )
-    facts += _layers(reports)
-    return facts
+    facts += [
+        ("session", session_line(account)),
+        ("compactions", "\n".join(compaction_lines(account.reports))),
+        ("saved", saved_line(account.savings)),
+    ]
+    return facts + _layers(account.reports)
 
 
-def _room(budget: Budget, contexts: Sequence[int]) -> str:
-    grown = [b - a for a, b in zip(contexts[-9:], contexts[-8:], strict=False) if b > a]
-    if not grown:
-        return f"{tokens(budget.room)} tokens"
-    step = max(1, sum(grown) // len(grown))
-    left = budget.room // step
-    return f"{tokens(budget.room)} tokens: about {plural(left, 'request')} at {tokens(step)} each"
+def _next(budget: Budget) -> str:
+    """Return the size of the next request and how sure it is."""
+    if not budget.estimated:
+        return f"{tokens(budget.used)} tokens, as the endpoint counts"
+    if budget.estimated >= budget.used:
+        return f"~{tokens(budget.used)} tokens, all estimated until the endpoint counts the next request"
+    counted = tokens(budget.used - budget.estimated)
+    return f"~{tokens(budget.used)} tokens: {counted} as the endpoint counted, {tokens(budget.estimated)} estimated"
 
 
 def _layers(reports: Sequence[CompactionReport]) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
-    for layer, name in (
-        (Layer.MICRO, "layer 1"),
-        (Layer.AUTO, "layer 2"),
-        (Layer.MANUAL, "layer 3"),
-    ):
-        ran = [r for r in reports if r.layer is layer and r.outcome is Outcome.APPLIED]
-        if not ran:
-            rows.append((name, "has not run yet"))
-            continue
+    for layer, name in NAMES.items():
+        mine = [r for r in reports if r.layer is layer]
+        ran = [r for r in mine if r.outcome is Outcome.APPLIED]
         saved = sum(report.saved for report in ran)
-        spent = sum(report.cost or 0.0 for report in ran)
-        paid = f", cost {cost(spent)}" if spent else ""
-        rows.append((name, f"ran {plural(len(ran), 'time')}, {tokens(saved)} tokens saved{paid}"))
+        said = f"{plural(len(ran), 'run')}, {tokens(saved)} tokens less" if ran else "has not run"
+        others = [
+            f"{sum(r.outcome is outcome for r in mine)} {outcome}"
+            for outcome in (Outcome.HELD, Outcome.REFUSED, Outcome.FAILED, Outcome.UNDONE)
+            if any(r.outcome is outcome for r in mine)
+        ]
+        rows.append((name.title, ", ".join([said, *others])))
     return rows

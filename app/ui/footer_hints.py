@@ -70,6 +70,7 @@ def hints(
             Hint("Enter", "open"),
             *clear,
             Hint(key("undo"), "undo"),
+            Hint(key("redo_log"), "redo"),
             Hint(key("filter"), "filter"),
             Hint("Esc", "back", "step_back"),
         )

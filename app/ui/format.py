@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import PurePath
+from textwrap import wrap
 
 from app.core.visible_text import one_line
 
@@ -70,9 +71,25 @@ def clock(time: str) -> str:
         return ""
 
 
+def moment(time: str) -> str:
+    """Return the local ``2026-11-29 14:05`` of an ISO 8601 time; the text itself when it is none."""
+    try:
+        return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return one_line(time, 16)
+
+
 def plural(count: int, noun: str) -> str:
     """Return ``1 result``, ``2 results``, ``1,200 results``."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def hanging(name: str, text: str, *, indent: int, width: int) -> list[tuple[str, str]]:
+    """Return a named text in lines, as (column of the name, line); what begins with two blanks is not wrapped."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        lines += [line] if line.startswith("  ") else wrap(line, max(20, width - indent)) or [""]
+    return [(f"{name if at == 0 else '':{indent}}", line) for at, line in enumerate(lines)]
 
 
 LONGEST_PATH = 1_000

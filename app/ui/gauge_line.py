@@ -57,11 +57,29 @@ def zone_word(budget: Budget) -> str:
     return ""
 
 
+def zone_name(budget: Budget) -> str:
+    """Return the zone in words, also while there is nothing to say on the gauge."""
+    limit = "the threshold" if budget.auto else "the window"
+    match budget.zone:
+        case Zone.CALM:
+            return f"calm: less than half of {limit}"
+        case Zone.WARM:
+            return f"over half of {limit}"
+        case Zone.NEAR:
+            return f"near {limit}: {tokens(_limit(budget) - budget.used)} tokens left"
+        case Zone.OVER:
+            return "over the threshold: compacts next" if budget.auto else "over the window"
+
+
 def used_text(budget: Budget, *, short: bool = False) -> str:
-    """Return ``~18,240 / 50,000``; the tilde says that an estimate is in it."""
+    """Return ``~18,240 / 50,000``; the tilde says that an estimate is in it.
+
+    As wide as the limit at least, so that a growing figure moves nothing beside it.
+    """
     write = short_tokens if short else tokens
+    limit = write(_limit(budget))
     tilde = "" if budget.measured else "~"
-    return f"{tilde}{write(budget.used)} / {write(_limit(budget))}"
+    return f"{f'{tilde}{write(budget.used)}':>{len(limit) + 1}} / {limit}"
 
 
 def gauge_line(budget: Budget, width: int) -> tuple[Piece, ...]:
@@ -70,7 +88,7 @@ def gauge_line(budget: Budget, width: int) -> tuple[Piece, ...]:
     share = budget.used / max(1, _limit(budget))
     head: list[Piece] = [(f"{zone_glyph} ", zone_style)]
     figures: list[Piece] = [(used_text(budget, short=width < 56), "bold")]
-    figures.append((f" {percent(share)}", zone_style))
+    figures.append((f" {percent(share):>3}", zone_style))
     if word := zone_word(budget):
         figures.append((f" {word}", zone_style))
     extras = _extras(budget)
@@ -161,7 +179,7 @@ def _legend(budget: Budget) -> list[Piece]:
         held = getattr(budget.parts, part.name)
         if held:
             pieces.append((f" {part.glyph}", part.style))
-            pieces.append((f" {part.label} {short_tokens(held)}", "$text-muted"))
+            pieces.append((f" {part.label} {short_tokens(held):<4}", "$text-muted"))
     return pieces
 
 

@@ -1,12 +1,15 @@
-"""Compaction reports as people read them: rows of the log, dividers, notices. Pure text."""
+"""Compaction reports as people read them: rows and entries of the log, notices. Pure text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from textual.content import Content
+
+from app.agent.ledger import Run
 from app.core.reports import DIGEST, CompactionReport, Layer, Outcome
 from app.core.visible_text import one_line
-from app.ui.format import clock, cost, percent, plural, seconds
+from app.ui.format import clock, cost, moment, percent, plural, seconds
 
 STYLES = {
     Outcome.APPLIED: "",
@@ -28,6 +31,26 @@ def taken_back_at(report: CompactionReport, reports: Iterable[CompactionReport])
 def row(report: CompactionReport) -> str:
     """Return the log's row: it begins exactly with the report's headline, then what the run touched and cost."""
     return " · ".join([one_line(report.headline, 300), *details(report)])
+
+
+def entry(report: CompactionReport, *, taken_back: bool = False) -> Content:
+    """Return the log's entry: headline, then what the run touched and cost, then where the history is saved."""
+    style = "$text-muted" if taken_back else STYLES[report.outcome]
+    found = details(report)
+    if taken_back:
+        found.insert(0, "↺ taken back")
+    content = Content.styled(one_line(report.headline, 300), style)
+    if found:
+        content = Content.assemble(content, ("\n  " + " · ".join(found), "$text-muted"))
+    for line in report.lines[1:]:
+        content = Content.assemble(content, ("\n  " + one_line(line, 300), "$text-muted"))
+    return content
+
+
+def run_line(number: int, run: Run) -> Content:
+    """Return the line of the log from which on another run of the program worked on the session."""
+    after = f", after request {run.requests:,}" if run.requests else ""
+    return Content.styled(f"── run {number} · {moment(run.time)}{after} ──", "$text-muted")
 
 
 def details(report: CompactionReport) -> list[str]:

@@ -1,14 +1,25 @@
-"""The sawtooth: context over requests as rows of block characters, compactions marked. Pure text."""
+"""The sawtooth: context over requests as rows of block characters, with what changed it marked above. Pure text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from app.agent.ledger import Run
+from app.core.reports import CompactionReport, Layer, Outcome
+from app.ui.format import short_tokens
+from app.ui.layer_names import NAMES
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 LINE = "╌"
 FALL = 0.15
 """A request this much smaller than the one before is shown as a fall, even when no report says why."""
+FELL, UNDONE, RUN = "▾", "↺", "┊"
+LEGEND = (
+    f"1 2 3 the layer that ran · {UNDONE} taken back · {RUN} another run · {FELL} fell otherwise"
+)
+MARK_ROOM = 4
+"""Rows from which on the marks have one of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +29,26 @@ class Chart:
     rows: tuple[str, ...]
     kinds: tuple[str, ...]
     """Per row one letter a cell: ``.`` empty, ``#`` top of a bar, ``=`` its body, ``!`` bar above the threshold,
-    ``-`` line, ``v`` mark."""
+    ``-`` line, ``v`` mark, ``r`` mark of a run."""
     first: int
     """Number of the first request drawn, from 1; 0 when there is none."""
     last: int
+
+
+def marks_of(reports: Iterable[CompactionReport], runs: Sequence[Run] = ()) -> dict[int, str]:
+    """Return what is marked: number of requests made before it, to its character.
+
+    Where several fall together, a compaction taken back hides a layer, a higher layer a lower one, and all hide a run.
+    """
+    marks = {run.requests: RUN for run in runs[1:]}
+    for report in reports:
+        at = report.requests
+        if report.outcome is Outcome.UNDONE:
+            marks[at] = UNDONE
+        elif report.outcome is Outcome.APPLIED and report.layer is not Layer.ENTRY:
+            number, before = NAMES[report.layer].number, marks.get(at, RUN)
+            marks[at] = max(number, before) if before.isdigit() else number
+    return marks
 
 
 def chart(
@@ -37,21 +64,24 @@ def chart(
     Args:
         contexts: Tokens of each request, oldest first.
         marks: Number of requests made when a layer ran, to the character that marks it.
-        threshold: Tokens at which layer 2 runs.
+        threshold: Tokens at which layer 2 runs; 0 for none.
         width: Columns.
         height: Rows.
     """
-    start = max(0, len(contexts) - width)
+    waits = len(contexts) in marks  # its request is still to come, and has a column
+    start = max(0, len(contexts) + waits - width)
     shown = contexts[start:]
-    top = max([*shown, round(threshold * 1.15), 1])
-    line = height - 1 - min(height - 1, int(threshold / top * height))
-    columns = [_column(value, top, height) for value in shown]
+    spare = 1 if height >= MARK_ROOM else 0
+    tall = height - spare
+    top = max([*shown, round(threshold * 1.05), 1])
+    line = height - 1 - min(tall - 1, int(threshold / top * tall))
+    columns = [[" "] * spare + _column(value, top, tall) for value in shown]
     letters: list[list[str]] = []
     kinds: list[list[str]] = []
     for row in range(height):
         cells = [column[row] for column in columns]
         kind = [
-            "." if cell == " " else "!" if value > threshold else "=" if below else "#"
+            "." if cell == " " else "!" if 0 < threshold < value else "=" if below else "#"
             for cell, value, below in zip(cells, shown, _covered(columns, row), strict=True)
         ]
         cells += [" "] * (width - len(cells))
@@ -59,12 +89,13 @@ def chart(
         if row == line and threshold > 0:
             cells = [LINE if cell == " " else cell for cell in cells]
             kind = ["-" if k == "." else k for k in kind]
+            _label(cells, short_tokens(threshold), free=width - len(shown) - waits)
         letters.append(cells)
         kinds.append(kind)
     for at, mark in falls(contexts, marks).items():
         column = at - start
         if 0 <= column < min(width, len(shown) + 1):
-            letters[0][column], kinds[0][column] = mark, "v"
+            letters[0][column], kinds[0][column] = mark, "r" if mark == RUN else "v"
     return Chart(
         tuple("".join(row) for row in letters),
         tuple("".join(row) for row in kinds),
@@ -76,12 +107,17 @@ def chart(
 def falls(contexts: Sequence[int], marks: Mapping[int, str]) -> dict[int, str]:
     """Return the marks and, where the context fell without a known reason, a plain one."""
     found = {
-        at: "▾"
+        at: FELL
         for at in range(1, len(contexts))
-        if contexts[at] < contexts[at - 1] * (1 - FALL)
-        and not any(near in marks for near in (at - 1, at, at + 1))
+        if contexts[at] < contexts[at - 1] * (1 - FALL) and marks.get(at, RUN) == RUN
     }
-    return {**found, **marks}
+    return {**marks, **found}
+
+
+def _label(cells: list[str], text: str, *, free: int) -> None:
+    """Write the threshold's figure at the right end of its line, where no column stands."""
+    if free > len(text):
+        cells[-len(text) :] = text
 
 
 def _covered(columns: Sequence[Sequence[str]], row: int) -> list[bool]:

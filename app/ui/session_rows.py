@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 
 from textual.content import Content
 
 from app.core.visible_text import one_line
-from app.ui.format import plural, size
+from app.ui.format import moment, plural, size
 from app.ui.wiring import SessionCard, SessionHit
 
 INDENT = 18
@@ -31,7 +30,7 @@ def card_has(card: SessionCard, words: Sequence[str]) -> bool:
 def session_row(card: SessionCard, hit: SessionHit | None, words: Sequence[str]) -> Content:
     """Return the row of a session; a hit gets a line of its own with the words marked."""
     parts: list[Content] = [
-        Content.assemble((f"{local_time(card.time):{INDENT}}", "$text-primary"), _said(card)),
+        Content.assemble((f"{moment(card.time):{INDENT}}", "$text-primary"), _said(card)),
         Content.assemble(" " * INDENT, _facts(card)),
     ]
     if hit is not None:
@@ -52,14 +51,6 @@ def marked(text: Content, words: Sequence[str]) -> Content:
 def called(card: SessionCard) -> str:
     """Return how a session is called: its title, else its first words, else its name."""
     return one_line(card.title or card.first_words or card.name, 60)
-
-
-def local_time(time: str) -> str:
-    """Return a time of the record as the user's clock shows it."""
-    try:
-        return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
-    except ValueError:
-        return time[:16]
 
 
 def _said(card: SessionCard) -> Content:

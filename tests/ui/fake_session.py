@@ -35,6 +35,7 @@ from app.core.events import (
 from app.core.file_states import ABSENT, FileState
 from app.core.history import Commit, Entry
 from app.core.messages import Message, Text, ToolResult, ToolUse, user
+from app.core.originals import Original
 from app.core.permission import Judgement, Mode, Verdict
 from app.core.policy import CompactionPolicy
 from app.core.reports import CompactionReport, Layer, Outcome
@@ -194,6 +195,7 @@ class FakeSession:
         self.usage = Usage(input=20_000, cache_read=60_000, output=3_000)
         self.cost: float | None = 0.123
         self.requests = 7
+        self.learned = 0
         self.runs: tuple[Run, ...] = ()
         self.turn_starts: tuple[int, ...] = (0, 2, 4)
         self.savings = Savings(sent=80_000, whole=210_000, cost=0.123, whole_cost=0.311)
@@ -319,6 +321,9 @@ class FakeSession:
             raise PalError(f"There is no {id_} in this session.")
         return f"the whole text of {id_}"
 
+    async def original(self, id_: str) -> Original:
+        return Original(f"{id_} (src/{id_}.py)", await self.recall(id_))
+
     async def page(self, before: int | None, limit: int) -> tuple:
         return self.pages.pop(0) if self.pages else ()
 
@@ -334,7 +339,7 @@ class FakeSession:
             raise PalError("r9 stands in the view whole already.")
 
     async def learn_model(self) -> None:
-        self.asked.append(("learn_model", ""))
+        self.learned += 1
 
     def set_policy(self, policy: CompactionPolicy) -> None:
         self.policy = policy

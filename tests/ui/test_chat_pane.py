@@ -364,7 +364,7 @@ async def test_enter_on_a_divider_asks_for_its_details(pilot: Pilot[None], pane:
     assert isinstance(pilot.app, ChatApp)
     pane.add_divider(REPORT)
     pane.draw_now()
-    assert "auto compact · 48.9k → 12.1k · saved 75 %" in screen_text(pane)
+    assert "auto compact · 48,900 → 12,100 · saved 75%" in screen_text(pane)
     pane.focus()
     await pilot.pause()
     await pilot.press("enter")
@@ -424,7 +424,7 @@ async def test_compactions_stand_again_where_they_happened(pane: ChatPane) -> No
     pane.prepend_history(entries[:2], more=False)
     rows = [row for row in all_rows(pane) if row.strip()]
     assert [row.split()[-1] if "question" in row else row.split("·")[1].split()[0] for row in rows] == [
-        "1", "10.0k", "2", "20.0k", "3", "4", "40.0k"
+        "1", "10,000", "2", "20,000", "3", "4", "40,000"
     ]  # fmt: skip
 
 

@@ -301,6 +301,7 @@ KEY_EFFECTS = {
     "open": (fresh_log, screen_is(DetailsScreen)),
     "clear_now": (fresh_log, asked_for("clear_now", "")),
     "undo": (fresh_log, asked_for("undo", "")),
+    "redo_log": (fresh_log, asked_for("redo", "")),
     "filter": (fresh_log, lambda app, session: app.pair.query_one("ReportList").option_count == 2),
     "both": (rewinding, asked_for("rewind", "conversation, a.py")),
     "conversation": (rewinding, asked_for("rewind", "conversation")),

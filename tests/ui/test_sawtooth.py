@@ -1,7 +1,12 @@
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.sawtooth import LINE, chart, falls
+from app.agent.ledger import Run
+from app.core.reports import Layer, Outcome
+from app.ui.sawtooth import LINE, RUN, chart, falls, marks_of
+from tests.ui.fake_session import AUTO, HELD, MANUAL, MICRO
 
 
 @given(
@@ -42,6 +47,31 @@ def test_a_layer_marks_the_request_after_it():
     assert drawn.rows[0][2] == "2"
 
 
-def test_a_fall_without_a_report_is_marked_once_and_not_beside_a_report():
+def test_a_fall_without_a_report_is_marked_and_one_with_a_report_keeps_its_own():
     assert falls([10, 20, 5], {}) == {2: "▾"}
-    assert falls([10, 20, 5], {1: "1"}) == {1: "1"}
+    assert falls([10, 20, 5], {2: "1"}) == {2: "1"}
+    assert falls([10, 20, 5], {2: RUN}) == {2: "▾"}
+
+
+def test_each_layer_is_marked_where_it_ran_and_the_higher_one_is_seen():
+    reports = (
+        replace(MICRO, requests=3),
+        replace(HELD, requests=4),
+        replace(AUTO, requests=3),
+        replace(MANUAL, requests=7),
+        replace(MANUAL, outcome=Outcome.UNDONE, requests=9),
+        replace(MICRO, layer=Layer.ENTRY, requests=11),
+    )
+    runs = (Run("", 0), Run("", 7), Run("", 8))
+    assert marks_of(reports, runs) == {3: "2", 7: "3", 8: RUN, 9: "↺"}
+
+
+def test_the_threshold_has_its_figure_where_there_is_room():
+    assert any("50k" in row for row in chart([10], {}, threshold=50_000, width=12, height=5).rows)
+    full = chart([10] * 12, {}, threshold=50_000, width=12, height=5)
+    assert not any("50k" in row for row in full.rows)
+
+
+def test_a_mark_of_a_request_to_come_has_a_column_of_its_own():
+    drawn = chart([10] * 30, {30: "2"}, threshold=0, width=10, height=5)
+    assert drawn.rows[0] == " " * 9 + "2" and drawn.first == 22

@@ -11,11 +11,11 @@ from rich.cells import cell_len
 
 from app.core.fences import fenced
 from app.core.visible_text import one_line, visible_text
-from app.ui.chat.compaction_words import thousands
 from app.ui.chat.diff_rows import NARROWEST_SPLIT, SPLIT_FROM, diff_counts, diff_lines
 from app.ui.chat.entries import WRAPPED, Fold, Section
 from app.ui.chat.heights import Extent
 from app.ui.chat.lines import Inks, Line, Run, crop, lines_of
+from app.ui.format import short_tokens
 
 TAIL_ROWS = 12
 """Lines of a running tool's output that are shown."""
@@ -196,7 +196,7 @@ class CardSection(Section):
     def _right(self) -> str:
         match self.state:
             case CardState.ARRIVING:
-                return f"writing {thousands(self.chars)} characters" if self.chars else "writing"
+                return f"writing {short_tokens(self.chars)} characters" if self.chars else "writing"
             case CardState.RUNNING:
                 elapsed = monotonic() - self.began
                 return f"running {elapsed:.0f} s" if elapsed >= SLOW else "running"

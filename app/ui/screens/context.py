@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from textual.containers import VerticalScroll
@@ -10,12 +10,18 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from app.ui.account_text import account_of
 from app.ui.context_text import explain
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.context_chart import ContextChart
+from app.ui.widgets.key_footer import Hint
 
 if TYPE_CHECKING:
     from app.agent.session import Session
+
+
+ROOM = 12
+"""Cells beside the text: margin, frame, padding and scrollbar."""
 
 
 class ContextScreen(Sheet[None]):
@@ -23,33 +29,29 @@ class ContextScreen(Sheet[None]):
 
     Args:
         session: Whose budget it is.
-        marks: What the pair screen's chart has marked.
     """
 
-    def __init__(self, session: Session, marks: Mapping[int, str]) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._marks = marks
+        self._account = account_of(session)
 
     def title_text(self) -> str:
         return "context"
 
+    def hint_row(self) -> tuple[Hint, ...]:
+        return (Hint("↑↓", "scroll"), Hint("Esc", "back", "close"))
+
     def body(self) -> Iterable[Widget]:
         with VerticalScroll():
             yield Static(id="explained", markup=False)
-        chart = ContextChart(self._marks)
-        chart.threshold = self._session.budget.threshold if self._session.budget.auto else 0
-        chart.contexts = self._session.contexts
+        session, account = self._session, self._account
+        chart = ContextChart(legend=True)
+        chart.threshold = account.budget.threshold if account.budget.auto else 0
+        chart.show(account.contexts, account.reports, session.runs)
         yield chart
 
     def on_resize(self) -> None:
-        session = self._session
-        explained = explain(
-            session.budget,
-            usage=session.usage,
-            reports=session.reports,
-            contexts=session.contexts,
-            width=self.size.width - 8,
-        )
+        explained = explain(self._account, min(140, self.size.width) - ROOM)
         rows = [Content.assemble(*line) for line in explained.lines]
         self.query_one("#explained", Static).update(Content("\n").join(rows))

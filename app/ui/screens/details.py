@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,7 +20,7 @@ from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.visible_text import one_line, visible_text
 from app.errors import PalError
 from app.ui.change_text import change_options, full_text, parts_table
-from app.ui.format import clock, cost, percent, plural, seconds, tokens
+from app.ui.format import clock, cost, hanging, percent, plural, seconds, tokens
 from app.ui.keymap import Place, bindings
 from app.ui.report_text import STYLES, taken_back_at
 from app.ui.screens.sheet import Sheet
@@ -32,6 +33,12 @@ if TYPE_CHECKING:
 
 FACTS_ROOM = 20_000
 """Raw tokens of facts that are shown."""
+
+
+NAME = 12
+"""Cells of the column with names."""
+ROOM = 12
+"""Cells beside the text: margin, frame, padding and scrollbar."""
 
 
 class Wish(StrEnum):
@@ -58,6 +65,7 @@ class DetailsScreen(Sheet[Wish]):
         self._session = session
         self._can_undo = can_undo
         self._refs = {ref.id: ref for ref in session.conversation.results}
+        self._titles: dict[str, str] = {}
         self._around: tuple[Conversation, Conversation] | None = None
         self._change: ViewChange | None = None
 
@@ -79,7 +87,7 @@ class DetailsScreen(Sheet[Wish]):
         report = self._report
         with TabbedContent():
             with TabPane("event", id="tab-event"), VerticalScroll():
-                yield Static(self._event(), markup=False)
+                yield Static(id="event", markup=False)
             if report.results:
                 with TabPane(f"results ({len(report.results)})", id="tab-results"):
                     yield PieceReader(
@@ -95,6 +103,9 @@ class DetailsScreen(Sheet[Wish]):
                 with TabPane("facts", id="tab-facts"), VerticalScroll():
                     yield Static("reading the record…", id="facts", markup=False)
 
+    def on_resize(self) -> None:
+        self.query_one("#event", Static).update(self._event(min(140, self.size.width) - ROOM))
+
     def on_tabbed_content_tab_activated(self, event: TabbedContent.TabActivated) -> None:
         match event.pane.id:
             case "tab-change":
@@ -103,6 +114,7 @@ class DetailsScreen(Sheet[Wish]):
                 self.run_worker(self._show_facts(), group="facts", exclusive=True)
             case "tab-results":
                 event.pane.query_one(PieceReader).focus_rows()
+                self.run_worker(self._name_results(), group="names", exclusive=True)
 
     def action_undo(self) -> None:
         if self._can_undo:
@@ -187,22 +199,34 @@ class DetailsScreen(Sheet[Wish]):
             Content(visible_text(factsheet.render(known, FACTS_ROOM)) or "No facts were kept.")
         )
 
+    async def _name_results(self) -> None:
+        """Read from the record what the results were that the view holds no more."""
+        reader = self.query_one("#tab-results", TabPane).query_one(PieceReader)
+        for result in self._report.results:
+            if result in self._refs or result in self._titles:
+                continue
+            with suppress(PalError):
+                self._titles[result] = (await self._session.original(result)).title
+                reader.show_row(result, self._result_row(result))
+
     def _options(self) -> list[Option]:
         return [Option(self._result_row(result), id=result) for result in self._report.results]
 
     def _result_row(self, result: str) -> Content:
         pinned = "  pinned" if result in self._session.conversation.pinned else ""
         ref = self._refs.get(result)
-        what = f"{ref.tool} {ref.effects.target}" if ref else "no longer in the view"
+        title = self._titles.get(result, "").removeprefix(result).strip()
+        what = f"{ref.tool} {ref.effects.target}" if ref else f"{title} no longer in the view"
         return Content.assemble(
-            (f"{result:6}", "bold"), one_line(what, 100), (pinned, "bold $text-accent")
+            (f"{result:6}", "bold"), one_line(what.strip(), 100), (pinned, "bold $text-accent")
         )
 
-    def _event(self) -> Content:
+    def _event(self, width: int) -> Content:
         taken_back = taken_back_at(self._report, self._session.reports)
         rows = [
-            Content.assemble((f"{name:12}", "$text-muted"), text)
+            Content.assemble((column, "$text-muted"), line)
             for name, text in facts_of(self._report, taken_back=taken_back)
+            for column, line in hanging(name, text, indent=NAME, width=width)
         ]
         head = Content.styled(
             one_line(self._report.headline, 300), STYLES[self._report.outcome] or "bold"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
-from app.core.budget import Budget
 from app.core.events import (
     AnswerFinished,
     ApprovalAsked,
@@ -36,20 +34,20 @@ from app.core.events import (
 )
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
 from app.core.reports import CompactionReport, Layer, Outcome
-from app.core.tokens import estimate_text
+from app.core.tokens import CODE_CHARS, PROSE_CHARS, estimate_text
 from app.core.visible_text import one_line
 from app.ui.approval import answer_words
 from app.ui.format import cost, plural, seconds
+from app.ui.layer_names import NAMES, SUMMARISING
 from app.ui.report_text import announcement
 from app.ui.widgets.budget_gauge import BudgetGauge
-from app.ui.widgets.context_chart import ContextChart
 from app.ui.widgets.queue_bar import QueueBar
 
 if TYPE_CHECKING:
     from app.ui.screens.pair import PairScreen
 
-GAUGE_STEP = 0.1
-"""Seconds between two moves of the gauge while text streams."""
+CALL_CHARS = (PROSE_CHARS + CODE_CHARS) / 2
+"""Characters a token in the arguments of a call, which are half words and half signs."""
 ENDS = {
     TurnEnd.DONE: ("✓ done", "$text-success"),
     TurnEnd.CANCELLED: ("■ cancelled", "$text-warning"),
@@ -59,7 +57,6 @@ ENDS = {
     TurnEnd.WAITING: ("■ compacted; waits for you", "$text-warning"),
 }
 FILES_NAMED = 10
-LAYERS = {Layer.AUTO: "layer 2", Layer.MANUAL: "layer 3"}
 
 
 class EventView:
@@ -68,9 +65,8 @@ class EventView:
     def __init__(self, screen: PairScreen) -> None:
         self._screen = screen
         self._answering = False
-        self._budget: Budget | None = None
-        self._streamed = 0.0
-        self._drawn = 0.0
+        self._writing: dict[str, int] = {}
+        """Characters that have come of each call that is being written."""
         self.said = False
         """Whether the message that begins the turn is in the record."""
         self.end: TurnEnd | None = None
@@ -92,6 +88,7 @@ class EventView:
                 chat.add_user(text, message)
                 status.wait("asking the model")
             case RequestSent(_, tokens):
+                self._writing.clear()
                 self._open_answer()
                 status.wait(f"waiting for the model, {tokens:,} tokens sent")
             case TextArrived(text):
@@ -106,10 +103,11 @@ class EventView:
                 status.wait("thinking")
             case CallArriving(call_id, tool, chars):
                 chat.tool_arriving(call_id, tool, chars)
+                self._arrived_of_call(call_id, chars)
                 status.wait(f"writing a call of {one_line(tool, 40)}, {chars:,} characters")
             case AnswerFinished():
                 self.close_answer()
-                screen.query_one(ContextChart).contexts = screen.session_contexts
+                screen.show_chart()
             case ToolStarted(call_id, tool, target):
                 self.close_answer()
                 chat.tool_started(call_id, tool, target)
@@ -124,11 +122,10 @@ class EventView:
             case ApprovalGiven(request, answer):
                 self._show_answer(request, answer)
             case BudgetChanged(budget):
-                self._budget, self._streamed = budget, 0.0
                 screen.show_budget(budget)
             case CompactionStarted(layer, reason):
                 self.close_answer()
-                status.wait(f"Compressing... ({LAYERS.get(layer, layer)}: {one_line(reason, 80)})")
+                status.wait(f"Compressing... ({NAMES[layer].numbered}: {one_line(reason, 80)})")
             case Compacted(report):
                 self._show_report(report)
             case SummaryPreviewed():
@@ -179,21 +176,18 @@ class EventView:
 
     def _arrived(self, text: str) -> None:
         """Let the gauge follow the stream, with an estimate until the answer's own figure comes."""
-        tokens = estimate_text(text)
-        self._screen.status.arrived(tokens)
-        self._streamed += tokens
-        now = self._screen.app.time()
-        if self._budget is None or now - self._drawn < GAUGE_STEP:
-            return
-        self._drawn = now
-        more = round(self._streamed)
-        parts = self._budget.parts
-        self._screen.query_one(BudgetGauge).budget = replace(
-            self._budget,
-            used=self._budget.used + more,
-            measured=False,
-            parts=replace(parts, conversation=parts.conversation + more),
-        )
+        self._grow(estimate_text(text))
+
+    def _arrived_of_call(self, call_id: str, chars: int) -> None:
+        """The same for a call's arguments, of which only the number of characters is told."""
+        more = chars - self._writing.get(call_id, 0)
+        self._writing[call_id] = chars
+        if more > 0:
+            self._grow(more / CALL_CHARS)
+
+    def _grow(self, raw: float) -> None:
+        self._screen.status.arrived(raw)
+        self._screen.query_one(BudgetGauge).grow(raw)
 
     def _show_finished(self, event: ToolFinished) -> None:
         self._screen.chat.tool_finished(
@@ -224,11 +218,11 @@ class EventView:
     def _show_report(self, report: CompactionReport) -> None:
         screen = self._screen
         screen.log_pane.add_report(report)
-        screen.query_one(ContextChart).mark(report)
+        screen.show_chart()
         if report.outcome is Outcome.APPLIED:
             if report.layer is Layer.MICRO:
                 screen.chat.mark_cleared(report.results)
-            elif report.layer in LAYERS:
+            elif report.layer in SUMMARISING:
                 screen.chat.add_divider(report)
         elif report.outcome is Outcome.UNDONE:
             screen.chat.mark_cleared(report.results, cleared=False)

@@ -13,19 +13,15 @@ from textual.widgets import Input, Static
 
 from app.ui.commands import COMMANDS
 from app.ui.keymap import KEYS, NOT_MOVED, shown
+from app.ui.layer_names import NAMES
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint
 
 Row = tuple[str, str]
-NAMES = 26
+NAME = 26
 """Cells of the column with names."""
 
-LAYERS: tuple[Row, ...] = (
-    ("0 on entry", "a very large tool result is stored whole; its head and tail enter"),
-    ("1 micro", "old tool results become one line each; the model can recall them"),
-    ("2 auto", "above the threshold the history becomes a summary, facts and your own words"),
-    ("3 manual", "the same when you say /compact or the model calls its compact tool"),
-)
+LAYERS: tuple[Row, ...] = tuple((name.title, name.does) for name in NAMES.values())
 PROMPT: tuple[Row, ...] = (
     ("@name", "files and folders by a few letters; what git ignores is left out"),
     (
@@ -97,11 +93,11 @@ def help_text(word: str, width: int, moved: Mapping[str, str] = NOT_MOVED) -> Co
 
 def _rows(name: str, text: str, width: int) -> list[Content]:
     """Return one entry: its name, and its text wrapped in a column of its own."""
-    lines = wrap(text, max(20, width - NAMES - 2)) or [""]
-    head = [] if len(name) < NAMES else [Content.styled(f"  {name}", "bold")]
+    lines = wrap(text, max(20, width - NAME - 2)) or [""]
+    head = [] if len(name) < NAME else [Content.styled(f"  {name}", "bold")]
     names = ["" if head else f"  {name}"] + [""] * (len(lines) - 1)
     return head + [
-        Content.assemble((f"{left:{NAMES}}  ", "bold"), line)
+        Content.assemble((f"{left:{NAME}}  ", "bold"), line)
         for left, line in zip(names, lines, strict=True)
     ]
 

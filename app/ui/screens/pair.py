@@ -100,7 +100,7 @@ class PairScreen(Screen[None]):
         with Container(id="body"):
             yield ChatPane()
             yield TodoLine(markup=False)
-            yield ApprovalPanel(self.app.time)
+            yield ApprovalPanel(self.app.time, self.settings.folder)
             with Container(id="side"):
                 yield TodoPanel(markup=False)
                 yield EventLog()
@@ -163,23 +163,26 @@ class PairScreen(Screen[None]):
         if session is None:
             return
         self.show_budget(session.budget)
-        self.query_one(ContextChart).contexts = session.contexts
+        self.show_chart()
         self.show_todo(session.todo)
         self.query_one(QueueBar).show_texts(session.queue)
 
     def show_budget(self, budget: Budget) -> None:
         """Move the gauge, and the threshold where it is drawn."""
-        self.query_one(BudgetGauge).budget = budget
+        self.query_one(BudgetGauge).show(budget)
         self._show_threshold(budget.threshold if budget.auto else 0)
 
     def _show_threshold(self, threshold: int) -> None:
         self.log_pane.set_threshold(threshold)
         self.query_one(ContextChart).threshold = threshold
 
-    @property
-    def session_contexts(self) -> tuple[int, ...]:
-        """Tokens of each request of the session."""
-        return self.session.contexts if self.session else ()
+    def show_chart(self) -> None:
+        """Draw the requests so far, what the layers did between them, and the runs."""
+        session = self.session
+        if session is not None:
+            chart = self.query_one(ContextChart)
+            chart.show(session.contexts, session.reports, session.runs)
+            self.log_pane.show_runs(session.runs)
 
     def show_todo(self, items: Sequence[TodoItem]) -> None:
         """Show the task list."""
@@ -459,3 +462,6 @@ class PairScreen(Screen[None]):
 
     def on_event_log_undo_asked(self) -> None:
         self.commands.run_undo("")
+
+    def on_event_log_redo_asked(self) -> None:
+        self.commands.redo()

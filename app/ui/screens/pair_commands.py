@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from app.core.permission import Mode, usable_modes
 from app.errors import PalError
+from app.ui.account_text import account_of, cost_text, session_line
 from app.ui.commands import Command, Value
-from app.ui.format import cost, percent, plural, short_path, tokens
+from app.ui.format import plural, short_path, tokens
+from app.ui.gauge_line import used_text, zone_name
 from app.ui.keymap import in_force
 from app.ui.rules_command import answer_rules
 from app.ui.screens.command_arguments import CommandArguments
 from app.ui.screens.session_opening import unsaved_words
-from app.ui.widgets.context_chart import ContextChart
 
 if TYPE_CHECKING:
     from app.agent.channel import Work
@@ -79,7 +80,16 @@ class PairCommands:
                     lambda session: session.apply_preview(preview, text), "applying the summary"
                 )
 
-        self._screen.app.push_screen(PreviewScreen(preview.text, preview.focus), use)
+        session = self._session()
+        if session is None:
+            return
+        sheet = PreviewScreen(
+            preview.text,
+            preview.focus,
+            factor=session.budget.factor,
+            cap=session.policy.auto.summary_cap,
+        )
+        self._screen.app.push_screen(sheet, use)
 
     def run_retry(self, argument: str) -> None:
         self._when_idle(lambda session: session.go_on(), "starting")
@@ -154,21 +164,13 @@ class PairCommands:
             return
         from app.ui.screens.context import ContextScreen
 
-        marks = self._screen.query_one(ContextChart).marks
-        self._screen.app.push_screen(ContextScreen(session, marks))
+        self._screen.app.push_screen(ContextScreen(session))
 
     def run_cost(self, argument: str) -> None:
         session = self._session()
         if session is None:
             return
-        usage = session.usage
-        spent = sum(report.cost or 0.0 for report in session.reports)
-        read = percent(usage.cache_read / usage.prompt) if usage.prompt else "0%"
-        self._say(
-            f"{cost(session.cost)} in {plural(session.requests, 'request')}: "
-            f"{tokens(usage.prompt)} tokens in ({read} from the cache), {tokens(usage.output)} out; "
-            f"compactions took {cost(spent)} of it."
-        )
+        self._say(cost_text(account_of(session)))
 
     def run_status(self, argument: str) -> None:
         session = self._session()
@@ -181,12 +183,13 @@ class PairCommands:
             f"record      {session.transcript}",
             *self._answerer(session),
             f"mode        {session.mode}, sandbox: {app.wiring.sandbox() or 'none'}",
+            f"context     {used_text(session.budget).strip()} tokens, {zone_name(session.budget)}",
             f"window      {tokens(session.budget.window)} tokens ({session.budget.window_source})",
+            f"took        {session_line(account_of(session))}",
             *(f"rule        {rule.verdict} {rule} ({rule.source})" for rule in session.rules),
             *(f"conflict    {conflict}" for conflict in settings.conflicts),
         )
         self._say("\n".join(lines))
-        self.run_cost("")
 
     def _answerer(self, session: Session) -> tuple[str, ...]:
         """Return the lines of the status that say who answers."""

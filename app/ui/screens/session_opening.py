@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from app.errors import PalError, RecordUnwritable, SessionBusy
 from app.ui.memory import settle_memory
-from app.ui.widgets.context_chart import ContextChart
 from app.ui.widgets.queue_bar import QueueBar
 
 if TYPE_CHECKING:
@@ -120,9 +120,9 @@ class SessionOpening:
         screen = self._screen
         screen.session = session
         screen.show_heading()
-        screen.log_pane.show_reports(session.reports)
-        screen.query_one(ContextChart).forget()
+        screen.log_pane.show_reports(session.reports, session.runs)
         screen.refresh_session()
+        screen.run_worker(self._learn_model(session), group="learn")
         entries = await session.page(None, HISTORY)
         if entries:
             more = entries[0].number > 1
@@ -155,6 +155,13 @@ class SessionOpening:
             asides = await session.asides(entries)
             screen.chat.prepend_history(entries, more=more, reports=session.reports, asides=asides)
         screen.chat.add_notice(said)
+
+    async def _learn_model(self, session: Session) -> None:
+        """Let the gauge know the model's window before the first message."""
+        with suppress(PalError):
+            await session.learn_model()
+            if self._screen.session is session and not session.busy:
+                self._screen.show_budget(session.budget)
 
     async def _show_older(self, before: int) -> None:
         try:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from app.core.reports import CompactionReport, Layer, Outcome
+from app.agent.ledger import Run
+from app.core.reports import CompactionReport
 from app.ui.format import plural, short_tokens
-from app.ui.sawtooth import chart
+from app.ui.sawtooth import LEGEND, chart, marks_of
 
-MARKS = {Layer.MICRO: "1", Layer.AUTO: "2", Layer.MANUAL: "3"}
 STYLES = {
     ".": "",
     "#": "$primary",
@@ -20,47 +20,50 @@ STYLES = {
     "!": "bold $text-error",
     "-": "$text-warning",
     "v": "bold $text-accent",
+    "r": "$text-muted",
 }
 
 
 class ContextChart(Widget):
     """Context over requests. A digit on top marks the layer that made it fall."""
 
-    contexts: reactive[tuple[int, ...]] = reactive((), always_update=True)
-    """Tokens of each request of the session, oldest first."""
     threshold: reactive[int] = reactive(0)
 
-    def __init__(self, marks: Mapping[int, str] | None = None, *, id: str | None = None) -> None:
+    def __init__(self, *, legend: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._marks = dict(marks or {})
+        self.contexts: tuple[int, ...] = ()
+        """Tokens of each request of the session, oldest first."""
+        self._marks: dict[int, str] = {}
         self.border_title = "context"
+        self._legend = legend
 
-    def mark(self, report: CompactionReport) -> None:
-        """Remember that a layer changed the context before the next request."""
-        if report.outcome is Outcome.APPLIED and report.layer in MARKS:
-            at = len(self.contexts)
-            self._marks[at] = max(MARKS[report.layer], self._marks.get(at, ""))
-            self.refresh()
-        elif report.outcome is Outcome.UNDONE:
-            self._marks[len(self.contexts)] = "↺"
-            self.refresh()
+    def show(
+        self,
+        contexts: Sequence[int],
+        reports: Sequence[CompactionReport],
+        runs: Sequence[Run] = (),
+    ) -> None:
+        """Draw a session: billed input of its requests, what its layers did, and its runs."""
+        self.contexts = tuple(contexts)
+        self._marks = marks_of(reports, runs)
+        self._entitle()
+        self.refresh()
 
-    def forget(self) -> None:
-        """Begin anew, for another session."""
-        self._marks.clear()
-        self.contexts = ()
+    def on_resize(self) -> None:
+        self._entitle()
 
-    def watch_contexts(self, contexts: tuple[int, ...]) -> None:
-        if contexts:
-            peak = short_tokens(max(contexts))
-            self.border_title = f"context · {plural(len(contexts), 'request')}, peak {peak}"
-        else:
+    def _entitle(self) -> None:
+        """Say in the title which requests are drawn and the largest of all."""
+        contexts, width = self.contexts, self.size.width
+        if not contexts:
             self.border_title = "context"
-
-    @property
-    def marks(self) -> dict[int, str]:
-        """Number of requests made when a layer ran, to the character that marks it."""
-        return dict(self._marks)
+            return
+        peak, total = f"peak {short_tokens(max(contexts))}", plural(len(contexts), "request")
+        cut = f", the last {width} drawn" if 0 < width < len(contexts) else ""
+        title = f"context · {total}, {peak}{cut}"
+        titles = [f"{title} · {LEGEND}"] if self._legend else []
+        titles += [title, f"{total}, {peak}", peak]
+        self.border_title = next((one for one in titles if len(one) <= width - 2), peak)
 
     def render(self) -> Content:
         width, height = self.size

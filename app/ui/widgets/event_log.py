@@ -2,83 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.content import Content
-from textual.events import Click
 from textual.message import Message
-from textual.reactive import reactive
-from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from app.agent.ledger import Run
 from app.core.reports import CompactionReport, Layer, Outcome
-from app.core.visible_text import one_line
-from app.ui.format import plural, tokens
+from app.ui.format import plural
 from app.ui.keymap import Place, bindings
-from app.ui.report_text import STYLES, details, row
+from app.ui.layer_names import NAMES
+from app.ui.report_text import entry, run_line, taken_back_at
+from app.ui.widgets.layer_lanes import LayerLanes
 
 KEPT = 1_000
 """Rows that stay in the list; older ones are in the record."""
-LANES = (
-    ((Layer.MICRO, Layer.ENTRY), "1 micro "),
-    ((Layer.AUTO,), "2 auto  "),
-    ((Layer.MANUAL,), "3 manual"),
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which events are listed."""
+
+    name: str
+    """"" for all."""
+    passes: Callable[[CompactionReport], bool]
+
+
+def _only(layer: Layer) -> Filter:
+    return Filter(NAMES[layer].title, lambda report: report.layer is layer)
+
+
+FILTERS = (
+    Filter("", lambda report: True),
+    *(_only(layer) for layer in NAMES),
+    Filter("held and refused", lambda r: r.outcome in (Outcome.HELD, Outcome.REFUSED)),
 )
-FILTERS = (None, Layer.MICRO, Layer.AUTO, Layer.MANUAL)
-
-
-class LayerLanes(Widget):
-    """Three lines: what each layer did last, or what it waits for."""
-
-    threshold: reactive[int] = reactive(0)
-
-    class Clicked(Message):
-        """A lane was clicked."""
-
-        def __init__(self, report: CompactionReport | None) -> None:
-            super().__init__()
-            self.report = report
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._newest: dict[int, CompactionReport] = {}
-
-    def show(self, report: CompactionReport) -> None:
-        """Make a report the newest of its lane."""
-        for at, (layers, _) in enumerate(LANES):
-            if report.layer in layers:
-                self._newest[at] = report
-        self.refresh()
-
-    def forget(self) -> None:
-        """Empty all lanes."""
-        self._newest.clear()
-        self.refresh()
-
-    def render(self) -> Content:
-        waits = (
-            "clears old tool results",
-            f"summarises above {tokens(self.threshold)} tokens" if self.threshold else "off",
-            "/compact, or the model's own compact tool",
-        )
-        rows: list[Content] = []
-        for at, (_, label) in enumerate(LANES):
-            report = self._newest.get(at)
-            if report is None:
-                line = Content.assemble((label, "$text-muted"), (f"  {waits[at]}", "$text-muted"))
-            else:
-                line = Content.styled(row(report), STYLES[report.outcome])
-            rows.append(line.truncate(self.size.width, ellipsis=True))
-        return Content("\n").join(rows)
-
-    def on_click(self, event: Click) -> None:
-        at = event.get_content_offset(self)
-        self.post_message(self.Clicked(self._newest.get(at.y) if at else None))
 
 
 class ReportList(OptionList):
@@ -103,12 +67,16 @@ class EventLog(Vertical):
     class UndoAsked(Message):
         """The newest compaction shall be undone."""
 
+    class RedoAsked(Message):
+        """The newest compaction shall be made again."""
+
     class Toggled(Message):
         """The log shall be opened or closed."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._reports: list[CompactionReport] = []
+        self._runs: tuple[Run, ...] = ()
         self._filter = 0
         self.border_title = "compaction log"
 
@@ -120,14 +88,20 @@ class EventLog(Vertical):
         """Say at which token count layer 2 runs; 0 when it is off."""
         self.query_one(LayerLanes).threshold = threshold
 
-    def show_reports(self, reports: Sequence[CompactionReport]) -> None:
-        """Show these reports, oldest first, instead of what is shown."""
-        self._reports = list(reports[-KEPT:])
+    def show_reports(self, reports: Sequence[CompactionReport], runs: Sequence[Run] = ()) -> None:
+        """Show these reports, oldest first, and the runs between them, instead of what is shown."""
+        self._reports, self._runs = list(reports[-KEPT:]), tuple(runs)
         lanes = self.query_one(LayerLanes)
         lanes.forget()
         for report in self._reports:
             lanes.show(report)
         self._fill()
+
+    def show_runs(self, runs: Sequence[Run]) -> None:
+        """Take the runs of the program that worked on the session."""
+        if len(runs) != len(self._runs):
+            self._runs = tuple(runs)
+            self._fill()
 
     def add_report(self, report: CompactionReport) -> None:
         """Add the newest report."""
@@ -136,11 +110,12 @@ class EventLog(Vertical):
         if len(self._reports) > KEPT + 100:
             self._reports = self._reports[-KEPT:]
             self._fill()
-            return
-        if self._passes(report):
+        elif report.outcome is Outcome.UNDONE:
+            self._fill()  # an earlier row is now one that was taken back
+        elif FILTERS[self._filter].passes(report):
             rows = self.query_one(ReportList)
             following = rows.highlighted is None or rows.highlighted == rows.option_count - 1
-            rows.add_option(_option(report, len(self._reports) - 1))
+            rows.add_option(self._option(report, len(self._reports) - 1))
             if following:
                 rows.highlighted = rows.option_count - 1
         self._count()
@@ -161,8 +136,14 @@ class EventLog(Vertical):
     def action_undo(self) -> None:
         self.post_message(self.UndoAsked())
 
+    def action_redo(self) -> None:
+        self.post_message(self.RedoAsked())
+
     def action_filter(self) -> None:
-        self._filter = (self._filter + 1) % len(FILTERS)
+        """Go to the next filter that lets anything pass."""
+        steps = [(self._filter + step) % len(FILTERS) for step in range(1, len(FILTERS) + 1)]
+        passing = [at for at in steps if any(map(FILTERS[at].passes, self._reports))]
+        self._filter = next(iter(passing), 0)
         self._fill()
 
     def on_layer_lanes_clicked(self, event: LayerLanes.Clicked) -> None:
@@ -171,38 +152,36 @@ class EventLog(Vertical):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.post_message(self.Opened(self._reports[int(event.option.id or 0)]))
-
-    def _passes(self, report: CompactionReport) -> bool:
-        wanted = FILTERS[self._filter]
-        if wanted is None:
-            return True
-        return report.layer is wanted or (wanted is Layer.MICRO and report.layer is Layer.ENTRY)
+        if event.option.id is not None:
+            self.post_message(self.Opened(self._reports[int(event.option.id)]))
 
     def _fill(self) -> None:
         rows = self.query_one(ReportList)
-        rows.set_options(
-            _option(report, at) for at, report in enumerate(self._reports) if self._passes(report)
-        )
+        rows.set_options(self._options())
         rows.highlighted = rows.option_count - 1 if rows.option_count else None
         self._count()
 
+    def _options(self) -> list[Option]:
+        """Return the rows that pass, and in front of the first event of each further run a line that names it."""
+        options: list[Option] = []
+        runs = list(enumerate(self._runs, 1))[1:]
+        for at, report in enumerate(self._reports):
+            while runs and runs[0][1].time <= report.time:
+                options.append(Option(run_line(*runs.pop(0)), disabled=True))
+            if FILTERS[self._filter].passes(report):
+                options.append(self._option(report, at))
+        return options + [Option(run_line(*run), disabled=True) for run in runs]
+
+    def _option(self, report: CompactionReport, at: int) -> Option:
+        taken_back = taken_back_at(report, self._reports) is not None
+        return Option(entry(report, taken_back=taken_back), id=str(at))
+
     def _count(self) -> None:
-        wanted = FILTERS[self._filter]
+        wanted = FILTERS[self._filter].name
         parts = ["compaction log"]
         if self._reports:
             parts.append(plural(len(self._reports), "event"))
-        if wanted is not None:
-            parts.append(f"{wanted} only")
+        if wanted:
+            shown = sum(map(FILTERS[self._filter].passes, self._reports))
+            parts.append(f"{wanted} only: {shown}")
         self.border_title = " · ".join(parts)
-
-
-def _option(report: CompactionReport, at: int) -> Option:
-    style = STYLES[report.outcome]
-    content = Content.styled(one_line(report.headline, 300), style)
-    if found := details(report):
-        content = Content.assemble(content, ("\n  " + " · ".join(found), "$text-muted"))
-    if report.commit:
-        for line in report.lines[1:]:
-            content = Content.assemble(content, ("\n  " + line, "$text-muted"))
-    return Option(content, id=str(at))
