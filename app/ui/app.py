@@ -22,6 +22,7 @@ from app.settings import Level
 from app.ui.approval import ScreenApprover
 from app.ui.attention import Attention
 from app.ui.commands import COMMANDS
+from app.ui.contrast import readable_variables
 from app.ui.keymap import Place, bindings, in_force
 from app.ui.prompt.drafts import Drafts
 from app.ui.prompt_history import PromptHistory
@@ -110,6 +111,13 @@ class PalApp(App[None]):
         self.set_class(self.current_theme.dark, "-dark-mode", update=False)
         self.set_class(not self.current_theme.dark, "-light-mode", update=False)
         self.stylesheet.set_variables(self.get_css_variables())
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the variables of the theme; the text of those that are not our own is made readable."""
+        variables = super().get_css_variables()
+        if self.current_theme not in OWN:
+            variables = self.theme_variables = readable_variables(variables)
+        return variables
 
     def _theme_of(self, name: str) -> str:
         return name if name in self.available_themes else automatic(os.environ)

@@ -9,6 +9,7 @@ from typing import Any
 from textual.app import App, ComposeResult
 from textual.widgets import Input
 
+from app.ui.chat.entries import TextSection
 from app.ui.stylesheets import sheets
 from app.ui.themes import DARK, OWN
 from app.ui.widgets.chat_pane import ChatPane
@@ -99,3 +100,18 @@ def with_chat(width: int = 80, height: int = 24) -> Callable[..., Callable[..., 
         return run
 
     return decorate
+
+
+def chat_markdown(pane: ChatPane) -> str:
+    """Return everything that the chat holds, folded or not, as Markdown."""
+    pane.before_draw()
+    parts: list[str] = []
+    group = 0
+    for section in pane.transcript.sections:
+        if isinstance(section, TextSection) and section.group == group and parts:
+            parts[-1] += section.source
+            continue
+        group = section.group if isinstance(section, TextSection) else 0
+        if section.source.strip():
+            parts.append(section.source)
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"

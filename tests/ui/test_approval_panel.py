@@ -5,6 +5,7 @@ import pytest
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest, Rule, Verdict
 from app.ui.approval import ScreenApprover
 from app.ui.widgets.approval_panel import GRACE
+from app.ui.widgets.lines_view import LinesView
 from tests.ui.fake_session import FakeSession
 from tests.ui.screens_in_use import pal_app
 
@@ -30,7 +31,8 @@ async def asked(app, pilot, *requests):
 
 
 def text_of(app, part):
-    return str(app.pair.panel.query_one(f"#question-{part}").render())
+    shown = app.pair.panel.query_one(f"#question-{part}")
+    return shown.text if isinstance(shown, LinesView) else str(shown.render())
 
 
 async def test_the_question_says_what_where_and_why_under_the_chat():
@@ -38,7 +40,7 @@ async def test_the_question_says_what_where_and_why_under_the_chat():
     async with app.run_test(size=(80, 24)) as pilot:
         (task,) = await asked(app, pilot, edit())
         assert "edit c1.py" in text_of(app, "title") and "+1" in text_of(app, "title")
-        assert "+new" in text_of(app, "text") and "edits ask" in text_of(app, "why")
+        assert "1 + new" in text_of(app, "text") and "edits ask" in text_of(app, "why")
         assert app.pair.chat.display and app.pair.chat.size.height >= 3
         assert app.pair.region.contains_region(app.pair.panel.query_one("#question-keys").region)
         task.cancel()

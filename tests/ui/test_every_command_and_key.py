@@ -21,7 +21,7 @@ from app.ui.screens.resume import ResumeScreen
 from app.ui.screens.rewind import RewindScreen
 from app.ui.screens.settings import SettingsScreen
 from app.ui.widgets.approval_panel import GRACE
-from tests.ui.chat_app import screen_lines, screen_text
+from tests.ui.chat_app import chat_markdown, screen_lines, screen_text
 from tests.ui.fake_session import AUTO, HELD, MICRO, FakeSession, answer
 from tests.ui.fake_shelf import PARSER, FakeShelf
 from tests.ui.screens_in_use import pal_app
@@ -30,7 +30,7 @@ from tests.ui.test_pair_screen import until_idle
 
 
 def chat_has(word):
-    return lambda app, session: word in app.pair.chat.plain_text()
+    return lambda app, session: word in chat_markdown(app.pair.chat)
 
 
 def screen_is(kind):

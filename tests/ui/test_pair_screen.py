@@ -32,6 +32,7 @@ from app.ui.widgets.header_bar import HeaderBar
 from app.ui.widgets.key_footer import KeyFooter
 from app.ui.widgets.queue_bar import QueueBar
 from app.ui.widgets.todo_panel import TodoLine
+from tests.ui.chat_app import chat_markdown
 from tests.ui.fake_session import AUTO, BUDGET, HELD, MANUAL, MICRO, FakeSession, answer
 from tests.ui.screens_in_use import pal_app
 
@@ -91,7 +92,7 @@ async def test_a_session_that_cannot_be_opened_says_why_and_the_next_message_tri
     app = pal_app(open_session=opener)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        assert "read-only" in app.pair.chat.plain_text()
+        assert "read-only" in chat_markdown(app.pair.chat)
         await say(app, pilot, "again")
         await until_idle(app, pilot)
         assert session.asked == [("submit", "again")]
@@ -200,7 +201,7 @@ async def test_what_is_still_queued_at_the_end_becomes_the_next_turn():
         hold.set()
         await until_idle(app, pilot)
         assert session.asked == [("submit", "h"), ("go_on", "")]
-        assert "next" in app.pair.chat.plain_text()
+        assert "next" in chat_markdown(app.pair.chat)
 
 
 async def test_a_queued_message_that_was_delivered_is_shown_as_said():
@@ -208,7 +209,7 @@ async def test_a_queued_message_that_was_delivered_is_shown_as_said():
     async with app.run_test() as pilot:
         await say(app, pilot, "go")
         await until_idle(app, pilot)
-        assert "and test it" in app.pair.chat.plain_text()
+        assert "and test it" in chat_markdown(app.pair.chat)
 
 
 async def test_the_gauge_follows_the_stream_and_shows_the_new_figure_after_a_compaction():
@@ -284,7 +285,7 @@ async def test_a_compaction_leaves_a_divider_and_old_messages_in_the_chat():
         await until_idle(app, pilot)
         await say(app, pilot, "two")
         await until_idle(app, pilot)
-        text = app.pair.chat.plain_text()
+        text = chat_markdown(app.pair.chat)
         assert text.index("first") < text.index("50,310") < text.index("second")
 
 
@@ -296,7 +297,7 @@ async def test_a_refused_compaction_says_why_in_the_chat():
     async with app.run_test() as pilot:
         await say(app, pilot, "go")
         await until_idle(app, pilot)
-        assert "nothing new since the last one" in app.pair.chat.plain_text()
+        assert "nothing new since the last one" in chat_markdown(app.pair.chat)
 
 
 async def test_a_retry_is_counted_down_and_the_half_answer_is_taken_back():
@@ -310,7 +311,7 @@ async def test_a_retry_is_counted_down_and_the_half_answer_is_taken_back():
         assert "next in 7s" in shown(app.pair.status) and "Attempt 2 of 5" in shown(app.pair.status)
         app.time.now += 3
         assert "next in 4s" in shown(app.pair.status)
-        assert "half an ans" not in app.pair.chat.plain_text()
+        assert "half an ans" not in chat_markdown(app.pair.chat)
 
 
 async def test_the_status_says_what_is_waited_for_and_no_timer_runs_when_idle():
@@ -460,7 +461,9 @@ async def test_the_first_run_says_at_most_three_lines():
     app = pal_app(FakeSession(), first_run=True)
     async with app.run_test() as pilot:
         await until_idle(app, pilot)
-        assert len([line for line in app.pair.chat.plain_text().split("\n\n") if line.strip()]) <= 3
+        assert (
+            len([line for line in chat_markdown(app.pair.chat).split("\n\n") if line.strip()]) <= 3
+        )
 
 
 async def test_retry_sends_the_last_request_again():
@@ -469,7 +472,7 @@ async def test_retry_sends_the_last_request_again():
         await say(app, pilot, "/retry")
         await until_idle(app, pilot)
         assert session.asked == [("go_on", "")]
-        assert "here it is" in app.pair.chat.plain_text()
+        assert "here it is" in chat_markdown(app.pair.chat)
 
 
 async def test_rules_are_listed_added_explained_and_taken_back_by_number():
@@ -477,15 +480,15 @@ async def test_rules_are_listed_added_explained_and_taken_back_by_number():
     session.rules = (Rule(Verdict.ALLOW, "bash", "pytest *", "this session"),)
     async with app.run_test() as pilot:
         await say(app, pilot, "/rules")
-        assert "bash: pytest *" in app.pair.chat.plain_text()
+        assert "bash: pytest *" in chat_markdown(app.pair.chat)
         await say(app, pilot, "/rules deny bash: git push")
         assert [str(rule) for rule in session.rules] == ["bash: pytest *", "bash: git push"]
         await say(app, pilot, "/rules allow :::")
-        assert "is not a rule" in app.pair.chat.plain_text()
+        assert "is not a rule" in chat_markdown(app.pair.chat)
         await say(app, pilot, "/rules why make all")
-        assert "ask: make all: it is not known." in app.pair.chat.plain_text()
+        assert "ask: make all: it is not known." in chat_markdown(app.pair.chat)
         await say(app, pilot, "/rules why")
-        assert "Nothing was asked in this session" in app.pair.chat.plain_text()
+        assert "Nothing was asked in this session" in chat_markdown(app.pair.chat)
         await say(app, pilot, "/rules remove 2")
         await say(app, pilot, "/rules remove 1")
         assert session.rules == ()
@@ -500,11 +503,11 @@ async def test_an_unwritten_record_offers_to_go_on_unsaved_and_the_header_says_s
     async with app.run_test(size=(120, 40)) as pilot:
         await say(app, pilot, "go")
         await until_idle(app, pilot)
-        assert "/unsaved" in app.pair.chat.plain_text()
+        assert "/unsaved" in chat_markdown(app.pair.chat)
         await say(app, pilot, "/unsaved")
         await pilot.pause()
         assert app.pair.query_one(HeaderBar).heading.unsaved
-        assert "/tmp/elsewhere" in app.pair.chat.plain_text()
+        assert "/tmp/elsewhere" in chat_markdown(app.pair.chat)
 
 
 async def test_the_palette_offers_every_command():
@@ -548,7 +551,7 @@ async def test_an_undone_compaction_is_told_in_the_chat():
         await until_idle(app, pilot)
         app.pair.submit("/undo")
         await until_idle(app, pilot)
-        assert "14,200 -> 31,900" in app.pair.chat.plain_text()
+        assert "14,200 -> 31,900" in chat_markdown(app.pair.chat)
 
 
 @pytest.mark.parametrize("shown", [True, False])
@@ -601,4 +604,4 @@ async def test_a_command_typed_before_the_session_is_open_waits_for_it():
         gate.set()
         await until_idle(app, pilot)
         assert ("undo", "") in session.asked
-        assert "not open yet" not in app.pair.chat.plain_text()
+        assert "not open yet" not in chat_markdown(app.pair.chat)

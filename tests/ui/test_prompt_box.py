@@ -3,6 +3,7 @@ from dataclasses import replace
 from textual.events import Key, Paste
 
 from app.ui.prompt_history import PromptHistory
+from tests.ui.chat_app import chat_markdown
 from tests.ui.fake_session import FakeSession
 from tests.ui.screens_in_use import pal_app
 from tests.ui.test_pair_screen import until_idle
@@ -146,7 +147,7 @@ async def test_an_unknown_command_is_told_with_the_nearest_one():
         await until_idle(app, pilot)
         await pilot.press(*"/compct", "enter")
         await pilot.pause()
-        assert "Did you mean /compact?" in app.pair.chat.plain_text()
+        assert "Did you mean /compact?" in chat_markdown(app.pair.chat)
         assert session.asked == []
 
 

@@ -11,6 +11,7 @@ from textual.widgets import OptionList
 from app.ui.prompt.drafts import Draft, Drafts
 from app.ui.screens.pair import QUIT_SECONDS
 from app.ui.widgets.queue_bar import QueueBar
+from tests.ui.chat_app import chat_markdown
 from tests.ui.fake_session import FakeSession, answer
 from tests.ui.fake_shelf import PARSER, FakeShelf
 from tests.ui.prompt.test_folded import png
@@ -113,7 +114,7 @@ async def test_a_damaged_picture_stays_a_path_and_the_chat_says_why(tmp_path):
     app = app_in(tmp_path, FakeSession())
     async with app.run_test() as pilot:
         app.post_message(Paste("cut.png"))
-        await until(pilot, lambda: "damaged" in app.pair.chat.plain_text())
+        await until(pilot, lambda: "damaged" in chat_markdown(app.pair.chat))
         assert app.pair.prompt.area.text == f"{tmp_path / 'cut.png'} "
 
 
@@ -143,12 +144,12 @@ async def test_an_exclamation_mark_runs_a_command_of_ones_own():
         app.pair.submit("!!cat .env")
         app.pair.submit("!")
         await until_idle(app, pilot)
-        await until(pilot, lambda: "cat .env" in app.pair.chat.plain_text())
+        await until(pilot, lambda: "cat .env" in chat_markdown(app.pair.chat))
         assert session.asked == [
             ("run_command", "git status"),
             ("run_command_privately", "cat .env"),
         ]
-        assert "git status" in app.pair.chat.plain_text()
+        assert "git status" in chat_markdown(app.pair.chat)
 
 
 async def test_esc_ends_ones_own_command_before_the_turn():
@@ -262,7 +263,7 @@ async def test_the_status_of_the_embedded_model_names_no_endpoint():
         await until_idle(app, pilot)
         app.pair.submit("/status")
         await until_idle(app, pilot)
-        said = app.pair.chat.plain_text()
+        said = chat_markdown(app.pair.chat)
         assert "nothing leaves this machine" in said
         assert "anthropic.com" not in said
 
@@ -272,7 +273,7 @@ async def test_the_output_of_ones_own_command_is_in_sight():
     async with app.run_test(size=(100, 30)) as pilot:
         await until_idle(app, pilot)
         app.pair.submit("!git status")
-        await until(pilot, lambda: "all output" in app.pair.chat.plain_text())
+        await until(pilot, lambda: "all output" in chat_markdown(app.pair.chat))
 
 
 async def test_the_last_waiting_message_keeps_room_for_its_hint():

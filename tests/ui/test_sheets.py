@@ -13,6 +13,7 @@ from app.ui.report_text import taken_back_at
 from app.ui.screens.details import MADE_BY, facts_of
 from app.ui.screens.help import groups, help_text
 from app.ui.screens.trust import TrustScreen
+from tests.ui.chat_app import chat_markdown
 from tests.ui.fake_session import AUTO, HELD, MANUAL, MICRO, FakeSession
 from tests.ui.screens_in_use import pal_app
 from tests.ui.test_pair_screen import until_idle
@@ -306,7 +307,7 @@ async def test_a_session_that_cannot_be_resumed_leaves_a_clear_error():
         await until_idle(app, pilot)
         app.pair.submit("/resume nonsense")
         await until_idle(app, pilot)
-        assert "there is none of that name" in app.pair.chat.plain_text()
+        assert "there is none of that name" in chat_markdown(app.pair.chat)
 
 
 async def test_the_models_of_the_endpoint_are_offered():
@@ -327,7 +328,7 @@ async def test_a_key_without_a_model_asks_for_one():
     app = pal_app(session)
     async with app.run_test() as pilot:
         await until_idle(app, pilot)
-        assert "choose one" in app.pair.chat.plain_text()
+        assert "choose one" in chat_markdown(app.pair.chat)
         await pilot.press("enter")
         await until_idle(app, pilot)
         assert session.model == "claude-sonnet-4-5"
@@ -362,4 +363,4 @@ async def test_an_export_that_cannot_be_written_says_so(tmp_path):
         await until_idle(app, pilot)
         app.pair.submit("/export nowhere/notes.md")
         await until_idle(app, pilot)
-        assert "cannot be written" in app.pair.chat.plain_text()
+        assert "cannot be written" in chat_markdown(app.pair.chat)

@@ -1,7 +1,13 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from textual.color import Color
+from textual.theme import BUILTIN_THEMES
 
+from app.ui.chat.inks import DRAWN, NAMES
+from app.ui.contrast import contrast, readable
 from app.ui.themes import DARK, LIGHT, OWN, PAIRS, automatic, other_side
+from app.ui.widgets.lines_view import LinesView
 from tests.ui.fake_session import FakeSession
 from tests.ui.screens_in_use import pal_app
 
@@ -26,14 +32,51 @@ def test_every_text_colour_reads_well_on_every_ground(theme):
         assert contrast(Color.parse(ground), Color.parse(theme.foreground)) >= 7
 
 
-def contrast(a, b):
-    high, low = sorted((luminance(a), luminance(b)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
+LAID_OVER = [
+    *[(name,) for name in NAMES],
+    *[(ground, "muted") for ground in ("user", "added", "removed")],
+    ("added", "added-sign"),
+    ("added", "added-mark"),
+    ("removed", "removed-sign"),
+    ("removed", "removed-mark"),
+    *[("code-block", name) for name in NAMES if name.startswith("syntax-")],
+]
+COLOURED = [name for name in BUILTIN_THEMES if not name.startswith("ansi-")]
 
 
-def luminance(color):
-    parts = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in color.normalized]
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+@pytest.mark.parametrize("theme", [*(t.name for t in OWN), *COLOURED])
+async def test_everything_in_the_chat_and_in_a_question_reads_well_in_every_theme(theme):
+    app = pal_app(FakeSession(), theme=theme)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        for widget in (app.pair.chat, app.pair.panel.query_one(LinesView)):
+            for inks in LAID_OVER:
+                style = widget._inks.paint(inks)
+                text, ground = map(Color.from_rich_color, (style.color, style.bgcolor))
+                if DRAWN.isdisjoint(inks):
+                    assert contrast(text, ground) >= 4.5, f"{'+'.join(inks)} in {theme}"
+
+
+@pytest.mark.parametrize("theme", COLOURED)
+async def test_the_named_text_colours_read_well_in_every_theme(theme):
+    app = pal_app(FakeSession(), theme=theme)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        variables = app.theme_variables
+        for name in TEXTS:
+            if not variables[name].startswith("auto"):
+                for ground in ("background", "surface", "panel"):
+                    text, under = Color.parse(variables[name]), Color.parse(variables[ground])
+                    assert contrast(text, under) >= 4.5, f"{name} on {ground} in {theme}"
+
+
+@given(st.tuples(*[st.integers(0, 255)] * 3), st.tuples(*[st.integers(0, 255)] * 3))
+def test_a_mended_colour_can_be_read_and_a_good_one_stays(text, ground):
+    text, ground = Color(*text), Color(*ground)
+    mended = readable(text, ground)
+    assert contrast(mended, ground) >= 4.5
+    if contrast(text, ground) >= 4.5:
+        assert mended == text
 
 
 def test_a_light_terminal_gets_the_light_theme():

@@ -49,7 +49,7 @@ class _Change:
 
 @dataclass(frozen=True, slots=True)
 class _Remark:
-    """What stands between the lines: where a hunk begins, or that there is no newline at the end."""
+    """What stands between the lines: where a hunk begins, that there is no newline at the end, or a note."""
 
     sign: str
     text: str
@@ -76,6 +76,11 @@ def diff_lines(diff: str, width: int = 0) -> list[Line]:
         else:
             lines += [_line(side, numbers) for side in (*block.old, *block.new)]
     return lines
+
+
+def fitting_diff_lines(diff: str, width: int) -> list[Line]:
+    """Return the lines of a diff for rows of ``width`` cells, the sides beside each other where there is room."""
+    return diff_lines(diff, width if width >= SPLIT_FROM else 0)
 
 
 def diff_counts(diff: str) -> tuple[int, int]:
@@ -125,6 +130,9 @@ def _blocks(diff: str) -> Iterator[_Change | _Remark]:
         hunk = _HUNK.match(raw) if outside else None
         kind, text = raw[:1], raw[1:].expandtabs(4)
         if outside and not hunk and kind != "\\":
+            if raw.strip() and not raw.startswith(("--- ", "+++ ")):
+                yield from _flushed(removed, added)
+                yield _Remark("", raw)
             continue
         if (kind == "-" and added) or hunk or kind not in ("-", "+"):
             yield from _flushed(removed, added)

@@ -9,6 +9,7 @@ from textual.color import Color
 from textual.style import Style
 
 from app.ui.chat.lines import PLAIN_INKS, Inks, Link
+from app.ui.contrast import is_opaque, readable
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -62,6 +63,8 @@ NAMES = (
     "syntax-operator",
     "syntax-tag",
 )
+DRAWN = frozenset({"user-bar", "cursor", "code-rail", "quote-rail", "rail", "rule", "table-rule"})
+"""Inks of lines and bars, which nobody has to read."""
 COMPONENTS = frozenset(PREFIX + name for name in NAMES)
 """The component classes that a widget with inks must declare."""
 
@@ -109,6 +112,8 @@ class InkPot:
             attributes.update(_attributes(styles.text_style))
         if automatic is not None:
             foreground = background.get_contrast_text(automatic)
+        if is_opaque(background) and DRAWN.isdisjoint(inks):
+            foreground = readable(background + foreground, background)
         mixed = Style(background, foreground, **attributes)
         if meta:
             mixed += Style.from_meta(meta)

@@ -16,6 +16,7 @@ from app.ui.chat.entries import WRAPPED, Fold, Section
 from app.ui.chat.heights import Extent
 from app.ui.chat.lines import Inks, Line, Run, crop, lines_of
 from app.ui.format import short_tokens
+from app.ui.keymap import shown_key
 
 TAIL_ROWS = 12
 """Lines of a running tool's output that are shown."""
@@ -168,6 +169,9 @@ class CardSection(Section):
             inks: Inks = ("error",) if self.state is CardState.FAILED else ("output",)
             text = visible_text(self.text).strip("\n")
             body += lines_of(text, *inks, by_cells=True)
+        if self.result and self.fold is Fold.FULL:
+            where = f"{self.result} in the record; {shown_key('chat_result')} shows all of it"
+            body.append(Line([(where, ("muted", "italic"))], copied=False))
         for each in body:
             each.lead = (*RESULT_INDENT, *each.lead)
             each.rest = RESULT_INDENT if each.rest is None else (*RESULT_INDENT, *each.rest)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 from textual import events
@@ -16,9 +18,12 @@ from textual.widgets import Static, TextArea
 
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
 from app.core.visible_text import hides_something, one_line, revealed_text
-from app.ui.chat.diff_rows import diff_counts
-from app.ui.diff_text import diff_content
+from app.ui.chat.code_highlighting import highlighted
+from app.ui.chat.diff_rows import diff_counts, fitting_diff_lines
+from app.ui.chat.lines import Line, lines_of
+from app.ui.format import short_path
 from app.ui.keymap import Place, bindings
+from app.ui.widgets.lines_view import LinesView
 
 _BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 GRACE = 0.5
@@ -62,6 +67,7 @@ class ApprovalPanel(Vertical, can_focus=True):
 
     Args:
         time: Monotonic seconds, for the grace period.
+        folder: Where commands run.
     """
 
     DEFAULT_CLASSES = "-empty"
@@ -88,9 +94,10 @@ class ApprovalPanel(Vertical, can_focus=True):
             super().__init__()
             self.text = text
 
-    def __init__(self, time: Callable[[], float], *, id: str | None = None) -> None:
+    def __init__(self, time: Callable[[], float], folder: Path, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._time = time
+        self._folder = short_path(folder, Path.home(), 60)
         self._request: ApprovalRequest | None = None
         self._quiet_since = 0.0
         self._writing = ""
@@ -99,7 +106,7 @@ class ApprovalPanel(Vertical, can_focus=True):
     def compose(self) -> ComposeResult:
         yield Static(id="question-title", markup=False)
         with VerticalScroll(id="question-detail", can_focus=False):
-            yield Static(id="question-text", markup=False)
+            yield LinesView(id="question-text")
         yield Static(id="question-why", markup=False)
         yield Static(id="question-words", markup=False)
         area = WordsArea(compact=True, highlight_cursor_line=False, id="question-area")
@@ -242,20 +249,30 @@ class ApprovalPanel(Vertical, can_focus=True):
                 title, (f"  +{added}", "$text-success"), (f" -{removed}", "$text-error")
             )
         self.query_one("#question-title", Static).update(title)
-        text = (
-            diff_content(shown)
-            if request.is_diff
-            else Content(f"$ {shown}" if request.editable else shown)
-        )
-        self.query_one("#question-text", Static).update(text)
+        self.query_one("#question-text", LinesView).show(partial(_detail_lines, request, shown))
         self.query_one("#question-detail").scroll_home(animate=False)
+        where = f"in {self._folder} · " if request.editable else ""
         self.query_one("#question-why", Static).update(
-            Content.styled(f"asked because: {one_line(request.reason)}", "$text-muted")
+            Content.styled(f"{where}asked because: {one_line(request.reason)}", "$text-muted")
         )
         self._show_keys(request)
 
     def _show_keys(self, request: ApprovalRequest) -> None:
         self.query_one("#question-keys", Static).update(_keys(request, self._wider))
+
+
+def _detail_lines(request: ApprovalRequest, shown: str, width: int) -> list[Line]:
+    """Return the command or the diff for rows of ``width`` cells."""
+    if request.is_diff:
+        return fitting_diff_lines(shown, width)
+    if not request.editable:
+        return lines_of(shown)
+    return [
+        Line(
+            runs, lead=(("$ " if not at else "  ", ("muted",)),), rest=(("  ", ()),), by_cells=True
+        )
+        for at, runs in enumerate(highlighted(shown, "bash"))
+    ]
 
 
 def _revealed(detail: str) -> tuple[str, bool]:

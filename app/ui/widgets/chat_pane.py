@@ -305,23 +305,6 @@ class ChatPane(NavigableTranscriptView):
                 return fences[-1].content
         return ""
 
-    def plain_text(self) -> str:
-        """Return everything that is shown, as Markdown."""
-        self.before_draw()
-        parts: list[str] = []
-        group = 0
-        for section in self.transcript.sections:
-            if isinstance(section, TextSection) and section.group == group and parts:
-                parts[-1] += section.source
-                continue
-            group = section.group if isinstance(section, TextSection) else 0
-            source = section.source
-            if isinstance(section, UserSection):
-                source = f"## You\n\n{source}"
-            if source.strip():
-                parts.append(source)
-        return "\n\n".join(part.strip("\n") for part in parts) + "\n"
-
     def _answers(self) -> list[str]:
         """Return the sources of all answers, newest first."""
         found: dict[int, list[str]] = {}
