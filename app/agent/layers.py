@@ -252,8 +252,8 @@ class Layers:
         if compaction.draft is not None:
             number = await dialogue.commit(compaction.draft)
             self.restarted()
-            await self._upkeep.renew_prompt(tell)
             report = dataclasses.replace(report, commit=number, after=dialogue.used)
+            await self._upkeep.renew_prompt(tell)  # other instructions are no part of what was saved
         report = dataclasses.replace(
             report,
             cost=sum(known) if len(known) == len(costs) else None,

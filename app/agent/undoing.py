@@ -5,8 +5,11 @@ from __future__ import annotations
 from app.agent.channel import Tell
 from app.agent.dialogue import Dialogue
 from app.agent.layers import Layers
-from app.core.conversation import replay
+from app.compaction.thinking import thinks
+from app.core import remarks
+from app.core.conversation import Conversation, replay
 from app.core.events import BudgetChanged, Compacted
+from app.core.messages import without_thinking
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.tokens import estimate_message
 
@@ -25,7 +28,8 @@ async def undo(dialogue: Dialogue, layers: Layers, tell: Tell) -> bool:
     if made is None:
         await _tell(dialogue, _refused("there is no compaction to undo", used), tell)
         return False
-    earlier = replay(await dialogue.record.history(before=number))
+    old = await dialogue.record.history(before=number)
+    earlier = replay(old)
     since = [entry for entry in dialogue.conversation.entries if entry.seq > made.seq]
     grown = sum(estimate_message(entry.message) for entry in since)
     restored = dialogue.meter.restart().used(earlier.sizes.total + grown)
@@ -34,7 +38,9 @@ async def undo(dialogue: Dialogue, layers: Layers, tell: Tell) -> bool:
         reason = f"the old view has {restored:,} tokens, more than the window of {limit:,}"
         await _tell(dialogue, _refused(reason, used), tell)
         return False
-    bare = [entry.id for entry in since if entry.message.role == "assistant"]
+    new = [item for item in await dialogue.record.history() if item.seq > made.seq]
+    changed = await dialogue.record.remarks({remarks.MODEL, remarks.PROMPT}, since=made.seq)
+    bare = _unfit_thinking(earlier, replay((*old, *new)), other_prompt=bool(changed))
     # Before the undo itself: else a crash in between would leave a view that is compacted again at once.
     await dialogue.mute(max(dialogue.frame.threshold, round(restored * MUTE_FACTOR)))
     await dialogue.undo(number, bare=bare)
@@ -55,6 +61,26 @@ async def undo(dialogue: Dialogue, layers: Layers, tell: Tell) -> bool:
     )
     await _tell(dialogue, report, tell)
     return True
+
+
+def _unfit_thinking(
+    earlier: Conversation, restored: Conversation, *, other_prompt: bool
+) -> tuple[str, ...]:
+    """Return the messages of the restored view whose thinking fits no more: something in front of it has changed.
+
+    All that was said since stands behind another view. Of what comes back nothing fits behind another prompt or model,
+    nor behind a result that was cleared or brought back meanwhile.
+    """
+    if other_prompt:
+        return tuple(entry.id for entry in restored.entries if thinks(entry.message))
+    before, view = earlier.view().messages, restored.view()
+    same = 0
+    for old, new in zip(before, view.messages, strict=False):
+        if without_thinking(old) != without_thinking(new):
+            break
+        same += 1
+    behind = {id_ for ids in view.origins[same:] for id_ in ids}
+    return tuple(e.id for e in restored.entries if e.id in behind and thinks(e.message))
 
 
 def _refused(reason: str, used: int) -> CompactionReport:

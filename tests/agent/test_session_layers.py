@@ -347,6 +347,20 @@ async def test_a_preview_changes_nothing_until_it_is_applied_as_edited(tmp_path:
     await session.close()
 
 
+async def test_new_instructions_at_a_compaction_are_no_part_of_what_it_saved(
+    tmp_path: Path,
+) -> None:
+    policy = small(50_000, rule=MicroRule.OFF)
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(6, size=200), says("ok"))), policy=policy)
+    session = await rig.open()
+    await read(session.submit("look"))
+    (tmp_path / "AGENTS.md").write_text("Mind the tests. " * 2_000, encoding="utf-8")
+    (report,) = [e.report for e in of(await read(session.compact()), Compacted)]
+    assert report.outcome is Outcome.APPLIED and report.after < report.before
+    assert session.budget.used > report.after + 5_000, "the gauge knows of them at once"
+    await session.close()
+
+
 async def test_a_preview_is_work_like_any_other_and_can_be_cancelled(tmp_path: Path) -> None:
     hold = asyncio.Event()
     policy = small(50_000, rule=MicroRule.OFF)

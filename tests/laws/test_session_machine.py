@@ -166,7 +166,17 @@ class SessionMachine(RuleBasedStateMachine):
 
     @rule(
         what=st.sampled_from(
-            ("pin", "unpin", "model", "mode", "policy", "disk", "time", "instructions")
+            (
+                "pin",
+                "unpin",
+                "bring back",
+                "model",
+                "mode",
+                "policy",
+                "disk",
+                "time",
+                "instructions",
+            )
         ),
         number=st.integers(1, 6),
         policy=st.sampled_from(sorted(POLICIES)),
@@ -177,6 +187,9 @@ class SessionMachine(RuleBasedStateMachine):
             case "pin" | "unpin":
                 with suppress(PalError):
                     stage.do(self.session.pin(f"r{number}", what == "pin"))
+            case "bring back":
+                with suppress(PalError):
+                    stage.do(self.session.bring_back(f"r{number}"))
             case "model":
                 name = ("claude-opus-5-5", "claude-sonnet-5-5")[number % 2]
                 with suppress(PalError):
@@ -432,7 +445,7 @@ class SessionMachine(RuleBasedStateMachine):
 
 
 QUICK = settings(
-    max_examples=20, stateful_step_count=25, suppress_health_check=list(HealthCheck), deadline=None
+    max_examples=10, stateful_step_count=20, suppress_health_check=list(HealthCheck), deadline=None
 )
 LONG = settings(
     max_examples=2_000,
