@@ -8,9 +8,12 @@ import termios
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, TextIO
 
 from textual import events
 from textual._xterm_parser import XTermParser
+from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
@@ -26,8 +29,48 @@ MODES_OFF = "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1016l\
 """Every kind of mouse report and of size report, also those that an earlier program left switched on."""
 
 
+class Lasting:
+    """A terminal to write to that may go away: what is written then is lost, and nothing fails.
+
+    Textual writes in a thread of its own; a failure would end that thread, and whoever writes next waits for ever.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Write as far as that is possible."""
+        with suppress(OSError, ValueError):
+            return self._file.write(text)
+        return 0
+
+    def flush(self) -> None:
+        """Pass on what was written, as far as that is possible."""
+        with suppress(OSError, ValueError):
+            self._file.flush()
+
+    def fileno(self) -> int:
+        """Return the terminal's descriptor."""
+        return self._file.fileno()
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return self._file.isatty()
+
+
 class PalDriver(LinuxDriver):
     """Keys, mouse and pastes of a terminal on Linux and macOS."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._file = Lasting(self._file)  # type: ignore[assignment,arg-type]
 
     is_on = False
     """Whether the terminal is ours now."""
