@@ -14,6 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.adapters.model_table import window_of
+from app.agent.dialogue import highest_threshold
 from app.core.addresses import is_loopback
 from app.core.messages import user
 from app.core.ports import Model
@@ -261,11 +262,12 @@ def _listed(wanted: str, models: Iterable[ModelInfo]) -> str:
 def _window(settings: Settings, name: str, info: ModelInfo | None) -> Check:
     window, source = window_of(name, info, settings.context_window, official=settings.official)
     policy = settings.policy_for(window)
-    reserve = max(settings.max_output_tokens, policy.auto.summary_max_output)
-    room = window - reserve
-    saw = f"window {window:,} ({source}), threshold {policy.auto.threshold:,}, answers up to {reserve:,}"
+    answers, wanted = settings.max_output_tokens, policy.auto.threshold
+    room = highest_threshold(window, window, answers)
+    threshold = min(wanted, room)
+    saw = f"window {window:,} ({source}), threshold {threshold:,}, answers up to {answers:,}"
     if room < LEAST_ROOM:
-        left = f"Only {max(0, room):,} tokens are left for the conversation"
+        left = f"Only {room:,} tokens are left for the conversation"
         todo = f"{left}: lower max_output_tokens, or take a model with a larger window."
         return Check("compaction", State.FAILED, saw, todo)
     if info is not None and info.max_output and settings.max_output_tokens > info.max_output:
@@ -274,8 +276,8 @@ def _window(settings: Settings, name: str, info: ModelInfo | None) -> Check:
     if not policy.auto.enabled:
         todo = "Layer 2 is switched off: the session ends at the window."
         return Check("compaction", State.WARNING, saw, todo)
-    if policy.auto.threshold > room:
-        todo = f"The threshold lies above what fits; compaction comes at about {room:,} tokens."
+    if wanted > room:
+        todo = f"The threshold of {wanted:,} lies above what fits; compaction comes at {room:,} tokens."
         return Check("compaction", State.WARNING, saw, todo)
     if source == "assumed":
         todo = "Nobody says how large the window is: set PAL_CONTEXT_WINDOW."

@@ -299,7 +299,7 @@ async def test_an_endpoint_without_token_counts_and_with_unknown_fields_is_a_war
     ("window", "changes", "state", "words"),
     [
         (200_000, {}, "ok", ""),
-        (32_000, {}, "warning", "about 24,000"),
+        (32_000, {}, "warning", "23,000"),
         (16_000, {}, "failed", "8,000 tokens are left"),
         (200_000, {"max_output_tokens": 9_000}, "warning", "8,000 tokens at most"),
         (

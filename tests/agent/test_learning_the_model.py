@@ -91,3 +91,16 @@ async def test_a_model_chosen_in_a_turn_answers_from_its_next_request_on(tmp_pat
     await read(session.submit("go"))
     assert [request.model for request in rig.model.requests] == ["scripted", "another"]
     await session.close()
+
+
+async def test_the_window_is_known_before_the_first_message(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedModel([], window=64_000))
+    rig.window_of = lambda info, _: (
+        (info.window, "endpoint") if info and info.window else (32_000, "assumed")
+    )
+    session = await rig.open()
+    assert session.budget.window_source == "assumed"
+    await session.learn_model()
+    assert (session.budget.window, session.budget.window_source) == (64_000, "endpoint")
+    assert session.runs == () and rig.model.requests == []
+    await session.close()

@@ -4,7 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.budget import Budget, Parts, Zone
-from app.ui.gauge_line import PARTS, THRESHOLD, WINDOW, ZONES, bar_pieces, gauge_line
+from app.ui.gauge_line import (
+    PARTS,
+    THRESHOLD,
+    WINDOW,
+    ZONES,
+    bar_pieces,
+    gauge_line,
+    zone_name,
+)
 from tests.ui.fake_session import BUDGET
 
 
@@ -100,3 +108,19 @@ def test_a_wide_gauge_has_its_legend():
 
 def test_an_unknown_price_is_no_zero():
     assert "$?" in text(gauge_line(replace(BUDGET, cost=None), 120))
+
+
+def test_a_figure_that_grows_moves_nothing_beside_it():
+    lines = {
+        len(text(gauge_line(replace(BUDGET, used=used, measured=used % 2 == 0), 80)).split("▏")[0])
+        for used in (900, 9_999, 10_000, 25_001, 31_998)
+    }
+    assert len(lines) == 1
+
+
+def test_each_zone_is_said_in_words():
+    at = [
+        replace(BUDGET, used=used, parts=Parts(results=used))
+        for used in (10, 30_000, 45_000, 50_001)
+    ]
+    assert len({zone_name(budget) for budget in at}) == len(Zone)
