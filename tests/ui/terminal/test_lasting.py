@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from threading import Thread
 
 from textual.drivers._writer_thread import MAX_QUEUED_WRITES, WriterThread
@@ -24,5 +25,5 @@ def test_a_terminal_that_went_away_stops_neither_the_writer_nor_who_writes() -> 
         drawing.start()
         drawing.join(30)
         assert not drawing.is_alive()
-        with open(os.devnull, "w") as nowhere:  # so that closing can flush
+        with Path(os.devnull).open("w") as nowhere:  # so that closing can flush
             os.dup2(nowhere.fileno(), gone.fileno())
