@@ -422,7 +422,10 @@ class Stage:
         assert set(started) <= set(finished), "a call that started also finishes"
         for event in job.events:
             if isinstance(event, Compacted) and event.report.outcome == "applied":
-                assert event.report.after < event.report.before, f"R6: {event.report}"
+                least = (
+                    0 if event.report.layer == "micro" else 1
+                )  # a line may save less than a token
+                assert event.report.saved >= least, f"R6: {event.report}"
 
 
 def judge(tool: str, arguments: JsonObject, mode: Mode, rules: tuple[Rule, ...]) -> Judgement:
