@@ -16,6 +16,7 @@ class ChatKeys(StrEnum):
     ELSEWHERE = "elsewhere"
     READING = "reading"
     MARKING = "marking"
+    SEARCHING = "searching"
 
 
 def hints(
@@ -52,6 +53,13 @@ def hints(
             Hint("Enter", "copy"),
             Hint("Esc", "end"),
             Hint("w b", "words"),
+        )
+    if chat is ChatKeys.SEARCHING:
+        return (
+            Hint("Enter ↑", "older"),
+            Hint("↓", "newer"),
+            Hint(key("find_stay"), "stay there"),
+            Hint(key("find_close"), "back"),
         )
     if chat is ChatKeys.READING:
         return (

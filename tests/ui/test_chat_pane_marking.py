@@ -100,6 +100,19 @@ async def test_the_caret_is_seen_on_the_character_it_stands_on(
 
 
 @with_chat(60, 20)
+async def test_what_is_marked_can_be_read_and_the_caret_is_seen_in_it(
+    pilot: Pilot[None], pane: ChatPane
+) -> None:
+    pane.add_user("abc")
+    await press(pilot, pane, ["v", "space", "right"])
+    marked = pane._inks.paint(("selected",))
+    shown = {s.text: s.style for s in pane.render_line(0) if s.text in "abc" and s.style}
+    assert (shown["a"].color, shown["a"].bgcolor) == (marked.color, marked.bgcolor)
+    assert shown["b"].reverse and not shown["a"].reverse
+    assert shown["c"].bgcolor != marked.bgcolor
+
+
+@with_chat(60, 20)
 async def test_nothing_can_be_marked_in_an_empty_chat(pilot: Pilot[None], pane: ChatPane) -> None:
     await press(pilot, pane, ["v", "shift+up", "y"])
     assert not pane.is_marking

@@ -52,6 +52,7 @@ NAMES = (
     "error",
     "cursor",
     "caret",
+    "selected",
     "match",
     "match-now",
     "syntax-comment",

@@ -131,8 +131,7 @@ class MarkableTranscriptView(SearchableTranscriptView):
         self.stop_marking()
         super().on_mouse_down(event)
 
-    def inked(self, section: Section, row: Row) -> Row:
-        row = super().inked(section, row)
+    def inked_over(self, section: Section, row: Row) -> Row:
         caret = self._caret
         if caret is None or section is not caret.section or row.line != caret.line:
             return row

@@ -124,14 +124,19 @@ class SelectableTranscriptView(TranscriptView):
         selection = self.text_selection
         span = selection.get_span(y) if selection is not None and row.line >= 0 else None
         if span is not None:
-            chosen = self.screen.get_component_rich_style("screen--selection")
-            row = highlighted_row(row, [span], chosen)
+            row = highlighted_row(row, [span], self._inks.paint(("selected",)))
+        row = self.inked_over(section, row)
         if self._painting:
             return row.segments
         return with_places(row, row.segments, y)
 
     def inked(self, section: Section, row: Row) -> Row:
         """Return the row with what else is marked in it."""
+        del section
+        return row
+
+    def inked_over(self, section: Section, row: Row) -> Row:
+        """Return the row with what is marked even where text is selected."""
         del section
         return row
 

@@ -27,10 +27,15 @@ class ChatSearch:
         self.reading = False
         """Whether older messages are being read."""
 
+    @property
+    def has_keys(self) -> bool:
+        """Whether the keyboard writes in the bar."""
+        return self._bar is not None and self._bar.has_focus_within
+
     def open(self) -> None:
         """Open the bar; in an open one go to the next older place, or write in it when the keyboard is elsewhere."""
         if self._bar is not None:
-            if self._bar.has_focus_within:
+            if self.has_keys:
                 self.step(backwards=True)
             else:
                 self._bar.take_keys()

@@ -210,6 +210,8 @@ class PairScreen(Screen[None]):
 
     @property
     def _chat_keys(self) -> ChatKeys:
+        if self.finder.has_keys:
+            return ChatKeys.SEARCHING
         if not self.chat.has_focus:
             return ChatKeys.ELSEWHERE
         return ChatKeys.MARKING if self.chat.is_marking else ChatKeys.READING
