@@ -88,6 +88,17 @@ async def test_a_folded_part_opens_for_its_place_and_closes_when_the_search_goes
 
 
 @with_chat()
+async def test_a_folded_part_stays_folded_when_its_line_shows_the_place(pane: ChatPane) -> None:
+    pane.tool_finished(
+        "c1", ok=True, text="a\nb", outcome="2 lines", seconds=0, tool="bash", target="seq 5"
+    )
+    pane.search("seq 5")
+    pane.show_match()
+    assert pane.transcript.sections[0].fold is Fold.FOLDED
+    assert marked(pane, "match-now") == ["seq 5"]
+
+
+@with_chat()
 async def test_the_end_of_a_search_goes_back_or_stays(pane: ChatPane) -> None:
     paragraphs(pane, "First", 60)
     paragraphs(pane, "Second", 60)

@@ -146,13 +146,12 @@ class SearchableTranscriptView(SelectableTranscriptView):
         return next((s for s in self._hits if s.index >= highest), self._hits[0])
 
     def _open(self, section: Section) -> None:
-        """Unfold a section, and fold the one that was unfolded before."""
+        """Unfold a section that hides places, and fold the one that was unfolded before."""
         self._fold_back()
-        if (
-            section.foldable
-            and section.fold is not Fold.FULL
-            and not isinstance(section, DividerSection)
-        ):
+        if not section.foldable or section.fold is Fold.FULL or isinstance(section, DividerSection):
+            return
+        shown = sum(map(len, self._spans_of(section).values()))
+        if shown < self._counts.get(section.serial, 0):
             self._unfolded = (section, section.fold)
             section.fold = Fold.FULL
             self.transcript.changed(section)

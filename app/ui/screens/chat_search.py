@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from app.ui.screens.pair import PairScreen
     from app.ui.widgets.search_bar import SearchBar
 
-PAGE = 100
-"""Messages read from the record at once: few enough that keys are taken in between."""
+FIRST_PAGE, LARGEST_PAGE = 100, 200
+"""Messages read from the record at once, each time twice as many: few enough that keys are taken in between."""
 
 
 class ChatSearch:
@@ -84,10 +84,11 @@ class ChatSearch:
 
     async def _read_older(self) -> None:
         """Bring older messages into the chat, page by page, as long as something is searched for."""
-        screen = self._screen
+        screen, page = self._screen, FIRST_PAGE
         try:
             while self._text and screen.session is not None and screen.chat.older is not None:
-                await screen.opening.bring_older(screen.chat.older, PAGE)
+                await screen.opening.bring_older(screen.chat.older, page)
+                page = min(2 * page, LARGEST_PAGE)
                 self._after_page()
                 await asyncio.sleep(0)
         except PalError as error:
