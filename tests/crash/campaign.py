@@ -16,10 +16,12 @@ from typing import Any
 from tests.crash.faults import HALVES, KILLS, WRITE
 from tests.crash.record_check import Verdict, files_of
 from tests.crash.spawner import PLAIN, Spawner, World
-from tests.crash.work import ASKED, Outcome, Place, run_app
+from tests.crash.work import ASKED, Moment, Outcome, Place, run_app
 from tests.e2e.terminal import NotShown
 
 COMMANDS = ("/compact the billing rules", "/undo")
+STARTS = 0.2
+"""Part of the random kills that fall into the first moments of a run, before it has written anything."""
 ROUNDS = 12
 """Kills of one session; then a new one begins."""
 RESUME = "what have we read so far?"
@@ -87,24 +89,28 @@ def resume(place: Place, figures: Figures, where: str) -> None:
             figures.told.append(f"{where}: the next request does not hold {text!r}")
 
 
-def print_once(place: Place, figures: Figures, where: str, world: World, life: float | None) -> int:
+def print_once(
+    place: Place, figures: Figures, where: str, world: World, death: Moment | None
+) -> int:
     """Run one turn of `pal -p` into its kill, and resume; return its exit code."""
     run, ended = place.start(place.text(), world=world)
-    if life is not None:
-        deadline = time.monotonic() + life
-        while time.monotonic() < deadline and run.poll() is None:
-            time.sleep(min(0.002, max(0.0, deadline - time.monotonic())))
+    out = place.out
+    if death is not None:
+        while run.poll() is None and (out.stat().st_size if out.exists() else 0) < death.size:
+            time.sleep(0.002)
+        time.sleep(death.seconds)
         run.kill()
+    place.printed = out.stat().st_size if out.exists() else 0
     outcome = ended()
     _after(place, figures, where, outcome, failing=_fails(world))
     return outcome.code
 
 
-def app_once(place: Place, figures: Figures, where: str, world: World, life: float | None) -> int:
+def app_once(place: Place, figures: Figures, where: str, world: World, death: Moment | None) -> int:
     """Talk in the app into its kill, and resume; return its exit code."""
     begun = len(place.ledger.bodies)
     try:
-        code = run_app(place, world=world, life=life, commands=COMMANDS)
+        code = run_app(place, world=world, death=death, commands=COMMANDS)
     except NotShown as error:
         figures.dead += 1
         figures.told.append(f"{where}: {' '.join(str(error).split())}")
@@ -148,13 +154,7 @@ FRONT_ENDS = {"print": print_once, "app": app_once}
 
 
 def random_kills(
-    front: str,
-    kills: int,
-    folder: Path,
-    spawner: Spawner,
-    *,
-    seed: int,
-    longest: float | None = None,
+    front: str, kills: int, folder: Path, spawner: Spawner, *, seed: int
 ) -> Iterator[Figures]:
     """Kill at random instants, spread over the whole of a run; yield the figures after each run.
 
@@ -164,11 +164,9 @@ def random_kills(
         folder: Where the projects go.
         spawner: Starts the runs.
         seed: Of the instants.
-        longest: The latest instant, in seconds from the start; None to measure how long a run takes.
     """
     once, rng, figures = FRONT_ENDS[front], random.Random(seed), Figures()
-    if longest is None:
-        longest = _length(front, Place(folder / "calibration", spawner), figures)
+    sizes = _sizes(front, Place(folder / "calibration", spawner), figures)
     place: Place | None = None
     for number in itertools.count():
         if figures.kills >= kills:
@@ -177,19 +175,22 @@ def random_kills(
             if place is not None:
                 remove(place.folder)
             place = Place(folder / f"session-{number}", spawner)
-        life = rng.uniform(0.0, longest)
-        where = f"{front}, seed {seed}, run {number}, after {life:.3f} s"
-        once(place, figures, where, PLAIN, life)
+            place.asked = rng.randrange(len(ASKED))
+        size = sizes[place.asked % len(sizes)]
+        early = rng.random() < STARTS
+        death = Moment(0 if early else rng.uniform(0, size), rng.uniform(0, 0.3 if early else 0.03))
+        where = f"{front}, seed {seed}, run {number}, {death}"
+        once(place, figures, where, PLAIN, death)
         yield figures
 
 
-def _length(front: str, place: Place, figures: Figures) -> float:
-    """Return how long a run takes, with a third on top."""
-    runs = 2 if front == "app" else len(ASKED)
-    begun = time.monotonic()
-    for _ in range(runs):
-        FRONT_ENDS[front](place, figures, f"{front}, not killed", PLAIN, None)
-    return (time.monotonic() - begun) / runs * 1.3
+def _sizes(front: str, place: Place, figures: Figures) -> list[int]:
+    """Return how much a run writes, for each thing that is asked."""
+    sizes = []
+    for number in range(1 if front == "app" else len(ASKED)):
+        FRONT_ENDS[front](place, figures, f"{front}, not killed, run {number}", PLAIN, None)
+        sizes.append(place.drawn if front == "app" else place.printed)
+    return sizes
 
 
 def every_operation(

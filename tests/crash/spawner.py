@@ -88,9 +88,12 @@ class Spawner:
     def ask(self, **request: Any) -> dict[str, Any]:
         """Send one request and return the answer."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        print(json.dumps(request), file=self._process.stdin, flush=True)
-        line = self._process.stdout.readline()
-        assert line, "the spawning process has ended"
+        try:
+            print(json.dumps(request), file=self._process.stdin, flush=True)
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        assert line, f"the process that starts runs has ended with {self._process.wait(10)}"
         answer: dict[str, Any] = json.loads(line)
         return answer
 

@@ -34,7 +34,7 @@ def test_a_kill_at_any_operation_in_the_app_loses_nothing(tmp_path: Path, spawne
 
 
 def test_a_kill_at_any_instant_loses_nothing(tmp_path: Path, spawner: Spawner) -> None:
-    figures = end_of(random_kills("print", 6, tmp_path, spawner, seed=1, longest=0.6))
+    figures = end_of(random_kills("print", 6, tmp_path, spawner, seed=1))
     assert figures.resumed == figures.kills
 
 

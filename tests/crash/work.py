@@ -52,6 +52,16 @@ def make_project(folder: Path) -> Path:
     return folder
 
 
+@dataclass(frozen=True)
+class Moment:
+    """When a run is killed: by how far it has come, so that a loaded machine does not kill it ever earlier."""
+
+    size: float
+    """Bytes that it has written to its output or terminal."""
+    seconds: float
+    """What it lives on from there."""
+
+
 @dataclass
 class Outcome:
     """How one run ended and what it said."""
@@ -93,6 +103,10 @@ class Place:
         self.before: Files = {}
         self.env = environment(self.home)
         self.asked = 0
+        self.out = folder / "out"
+        """What the newest run of `pal -p` prints."""
+        self.printed = self.drawn = 0
+        """Bytes that the newest runs of `pal -p` and of the app wrote."""
         self._jobs = jobs or itertools.count(1)
         self._runs = itertools.count(1)
         (self.home / ".local/state/palimpsest").mkdir(parents=True)  # no first-run words
@@ -132,7 +146,8 @@ class Place:
     ) -> tuple[Run, Callable[[], Outcome]]:
         """Start `pal -p`; return the run, and what waits for its end."""
         number = next(self._runs)
-        out, err = self.folder / f"{number}.out", self.folder / f"{number}.err"
+        self.out = out = self.folder / f"{number}.out"
+        err = self.folder / f"{number}.err"
         bodies = self.folder / f"{number}.bodies"
         kept = "" if world.file_size else str(bodies)  # the limit would hold for that file too
         (self.folder / "operations.log").unlink(missing_ok=True)
@@ -178,16 +193,16 @@ class Killed(Exception):
 
 
 class App(Terminal):
-    """The app in a terminal, killed after some time."""
+    """The app in a terminal, killed at its moment."""
 
     def __init__(
-        self, place: Place, *flags: str, world: World = PLAIN, life: float | None = None
+        self, place: Place, *flags: str, world: World = PLAIN, death: Moment | None = None
     ) -> None:
         self._place, self._world = place, world
         self.bodies = place.folder / "app.bodies"
         self.bodies.unlink(missing_ok=True)
         (place.folder / "operations.log").unlink(missing_ok=True)
-        self._end = None if life is None else time.monotonic() + life
+        self._death, self._end = death, None
         super().__init__(
             ["--continue", *FLAGS, *flags], cwd=place.project, env=place.env, columns=100, rows=50
         )
@@ -199,6 +214,8 @@ class App(Terminal):
         )
 
     def pump(self, seconds: float) -> bool:
+        if self._death is not None and self._end is None and len(self.raw) >= self._death.size:
+            self._end = time.monotonic() + self._death.seconds
         if self._end is None:
             return super().pump(seconds)
         left = self._end - time.monotonic()
@@ -216,7 +233,7 @@ class App(Terminal):
 
     def last_words(self) -> None:
         """Read what was written before the end, and put all that stands on the screen into the ledger."""
-        self._end = None
+        self._death = self._end = None
         self.process.wait()
         self.pump(0.0)
         self._place.ledger.see(self.text)
@@ -247,10 +264,10 @@ def converse(app: App, texts: list[str], commands: list[str]) -> None:
 
 
 def run_app(
-    place: Place, *, world: World = PLAIN, life: float | None = None, commands: tuple[str, ...]
+    place: Place, *, world: World = PLAIN, death: Moment | None = None, commands: tuple[str, ...]
 ) -> int:
     """Run the app on the newest session until its work is done or it is killed; return its exit code."""
-    app = App(place, world=world, life=life)
+    app = App(place, world=world, death=death)
     try:
         try:
             converse(app, [place.text(), place.text(), place.text()], list(commands))
@@ -264,4 +281,5 @@ def run_app(
         app.last_words()
     finally:
         app.close()
+        place.drawn = len(app.raw)
     return int(app.process.returncode or 0)
