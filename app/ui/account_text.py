@@ -95,14 +95,14 @@ def saved_line(savings: Savings) -> str:
     if savings.tokens == savings.whole == 0:
         return "Nothing was sent yet."
     size = f"{tokens(savings.whole)} tokens in"
-    if savings.dollars is None or savings.whole_cost is None:
+    if savings.dollars is None or not savings.whole_cost:
         verb = "fewer" if savings.tokens >= 0 else "more"
         change = f"{tokens(abs(savings.tokens))} {verb} were sent"
         return f"Sending everything would have been about {size}: {change}.{_beyond(savings)}"
     whole = savings.whole_cost
     less = savings.dollars >= 0
-    share = f" ({percent(abs(savings.dollars) / whole)})" if whole else ""
-    change = f"about {cost(abs(savings.dollars))}{share} {'saved' if less else 'more so far'}"
+    share = percent(abs(savings.dollars) / whole)
+    change = f"about {cost(abs(savings.dollars))} ({share}) {'saved' if less else 'more so far'}"
     return (
         f"Sending everything would have cost about {cost(whole)} for {size}: {change}. It is reckoned from the same "
         "requests with all that was removed still in them, read from the cache where yours were, and without the "

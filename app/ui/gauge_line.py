@@ -27,9 +27,7 @@ class Part:
 
 
 PARTS = (
-    Part(
-        "floor", "█", "$foreground-disabled", "floor", "system prompt, tools, project instructions"
-    ),
+    Part("floor", "█", "$foreground-disabled", "floor", "system prompt, tools, instructions"),
     Part("summary", "▓", "$text-accent", "summary", "what compactions left of earlier work"),
     Part("words", "▚", "$text-success", "words", "what you wrote"),
     Part("conversation", "▒", "$text-primary", "talk", "the model's own messages"),

@@ -15,9 +15,7 @@ LINE = "╌"
 FALL = 0.15
 """A request this much smaller than the one before is shown as a fall, even when no report says why."""
 FELL, UNDONE, RUN = "▾", "↺", "┊"
-LEGEND = (
-    f"1 2 3 the layer that ran · {UNDONE} taken back · {RUN} another run · {FELL} fell otherwise"
-)
+LEGEND = f"1 2 3 layer that ran · {UNDONE} taken back · {RUN} another run · {FELL} other fall"
 MARK_ROOM = 4
 """Rows from which on the marks have one of their own."""
 

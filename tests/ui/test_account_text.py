@@ -59,6 +59,11 @@ def test_without_a_price_tokens_are_compared():
     assert "130,000 fewer" in said and "$" not in said
 
 
+def test_where_nothing_is_billed_tokens_are_compared():
+    said = saved_line(replace(SAVINGS, cost=0.0, whole_cost=0.0))
+    assert "130,000 fewer" in said and "$" not in said
+
+
 def test_a_session_that_would_have_burst_the_window_says_where():
     assert "From request 21 on" in saved_line(replace(SAVINGS, beyond=21))
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.agent.ledger import Run
 from app.core.events import (
     AnswerFinished,
     BudgetChanged,
@@ -43,7 +44,13 @@ def utc(monkeypatch):
 
 def lived_in():
     session = FakeSession()
-    session.reports = (MICRO, HELD, AUTO, MICRO)
+    session.reports = (
+        replace(MICRO, requests=12),
+        replace(HELD, requests=15),
+        replace(AUTO, requests=19),
+        replace(MICRO, requests=27),
+    )
+    session.runs = (Run("2026-11-28T09:00:00.000Z", 0), Run("2026-11-29T12:06:00.000Z", 16))
     session.contexts = SAWTOOTH
     session.todo = (
         TodoItem("Read the parser", "done"),
