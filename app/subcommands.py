@@ -1,4 +1,4 @@
-"""``pal doctor``, ``pal sessions``, ``pal rules`` and ``pal replay``: arguments to functions, results to text or JSON."""
+"""``pal doctor``, ``sessions``, ``rules`` and ``replay``: arguments to functions, results to text or JSON."""
 
 from __future__ import annotations
 

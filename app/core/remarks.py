@@ -38,10 +38,10 @@ TURN = "turn"
 RENAMED = "renamed"
 """The user named the session: ``{"name": str}``."""
 OWN_COMMAND = "own_command"
-"""The user ran a command of their own: ``{"command", "outcome", "text", "share"}``. With ``share`` it is told to the model
+"""The user ran a command of their own: ``{"command", "outcome", "text", "share"}``. With ``share`` the model is told
 with the user's next message."""
 BROUGHT_BACK = "brought_back"
-"""The user brings a result back: ``{"result": str, "note": str}``; the note goes to the model with their next message."""
+"""The user brings a result back: ``{"result": str, "note": str}``; the note goes to the model with the next message."""
 PARTIAL = "partial"
 """Text of an answer that was cancelled or cut, kept for the reader: ``{"text": str}``."""
 DIFF = "diff"

@@ -28,9 +28,10 @@ def test_an_unknown_model_a_refused_key_and_a_dead_endpoint_are_explained_one_by
             endpoint.key = KEY
 
             endpoint.stop()
-            ask(pal, "read README.md")
-            assert chat(pal).count(f"Nothing listens at {endpoint.url}") == 1
-            assert "ANTHROPIC_BASE_URL" in chat(pal)
+            send(pal, "read README.md")
+            pal.wait_for("Attempt 3 of 10 failed", "Esc cancels", "Nothing listens at")
+            pal.press("escape")
+            finish(pal)
             assert READY in pal.text
     assert endpoint.invalid == []
 

@@ -16,7 +16,7 @@ def test_a_question_is_answered_with_yes_no_edit_and_always(desk: Desk, endpoint
     config = desk.project / "config.yaml"
     with opened(desk.pal()) as pal:
         send(pal, "in config.yaml replace 500 with 750")
-        pal.wait_for("-limit: 500", "+limit: 750")
+        pal.wait_for("- limit: 500", "+ limit: 750")
         answer_question(pal, "y")
         finish(pal)
         assert config.read_text() == "currency: EUR\nlimit: 750\n"

@@ -32,7 +32,7 @@ RECORD = theme(
         "killed while writing": (
             "what was acknowledged is there",
             "adapters/test_journal_processes.py::twenty_kills_lose_nothing_that_was_acknowledged "
-            "adapters/test_journal_processes.py::a_thousand_kills_lose_nothing_that_was_acknowledged",
+            "crash/test_kills.py::a_kill_at_any_operation_of_a_turn_loses_nothing",
         ),
         "names of other systems": (
             "names are portable, texts are UTF-8 wherever they are opened",
