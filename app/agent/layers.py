@@ -253,7 +253,9 @@ class Layers:
             number = await dialogue.commit(compaction.draft)
             self.restarted()
             report = dataclasses.replace(report, commit=number, after=dialogue.used)
-            await self._upkeep.renew_prompt(tell)  # other instructions are no part of what was saved
+            await self._upkeep.renew_prompt(
+                tell
+            )  # other instructions are no part of what was saved
         report = dataclasses.replace(
             report,
             cost=sum(known) if len(known) == len(costs) else None,
