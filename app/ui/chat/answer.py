@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 
 from app.core.visible_text import VisibleStream
 from app.ui.chat.code_highlighting import MOST
-from app.ui.chat.entries import Section, TextSection, ThinkingSection
+from app.ui.chat.entries import Section, TextSection, ThinkingSection, UnreadSection
 from app.ui.chat.markdown_rendering import shared_parser
 from app.ui.chat.markdown_stream import MarkdownSplitter, Piece
 from app.ui.chat.transcript import Transcript
 
 BITE = 2_048
 """Characters taken in at once, so that no section becomes long."""
+LONG_TAIL = 4_096
+"""Characters of an unfinished block from which on it is laid out again only after growth by a quarter."""
 Merged = tuple[list[Section], Section, list[int]]
 """Sections that became one, that one, and the rows each had."""
 
@@ -38,6 +41,10 @@ class LiveAnswer:
         self._tail: TextSection | None = None
         self._slices: list[TextSection] = []
         """Sections of the fence that is open."""
+        self._growth: list[UnreadSection] = []
+        """What came behind a long tail since that was laid out."""
+        self._grown = 0
+        """Characters of the tail and of its growth."""
         self._thinking: ThinkingSection | None = None
         self._thought: VisibleStream | None = None
 
@@ -73,7 +80,7 @@ class LiveAnswer:
             merged = self._take(self._splitter.feed(text[at : at + BITE])) or merged
         rest = self._splitter.rest
         if rest is not None:
-            self._show_tail(rest)
+            merged = self._show_rest(rest) or merged
         return merged
 
     def settle(self) -> None:
@@ -111,7 +118,7 @@ class LiveAnswer:
     def _take(self, pieces: Sequence[Piece]) -> Merged | None:
         merged: Merged | None = None
         for piece in pieces:
-            self._show_tail(piece)
+            merged = self._show_tail(piece) or merged
             section, self._tail = self._tail, None
             if piece.code is None or section is None:
                 self._slices = []
@@ -121,15 +128,59 @@ class LiveAnswer:
                 merged = self._merge() or merged
         return merged
 
-    def _show_tail(self, piece: Piece) -> None:
+    def _show_rest(self, piece: Piece) -> Merged | None:
+        """Show the block that is not finished.
+
+        A long one is laid out seldom, and its newest words stand below it as they came: so the work stays in
+        proportion to the text, whatever one block holds.
+        """
+        source = piece.source
+        if piece.code is not None or len(source) <= LONG_TAIL:
+            return self._show_tail(piece)
+        shown = len(self._tail.piece.source) if self._tail is not None else 0
+        merged: Merged | None = None
+        if self._tail is None or len(source) - shown > shown // 4:
+            whole_lines = source.rfind("\n") + 1 or len(source)
+            merged = self._show_tail(replace(piece, source=source[:whole_lines]))
+        self._grow(source[self._grown :])
+        return merged
+
+    def _grow(self, text: str) -> None:
+        assert self._tail is not None
+        self._grown += len(text)
+        last = self._growth[-1] if self._growth else None
+        if not text:
+            return
+        if last is not None and (len(last.source) < BITE or not last.source.endswith("\n")):
+            last.piece = replace(last.piece, source=last.source + text)
+            self._transcript.changed(last)
+            return
+        more = UnreadSection(Piece(text, False), self._tail.environment, self._group)
+        self._growth.append(more)
+        self._append(more)
+
+    def _show_tail(self, piece: Piece) -> Merged | None:
+        """Lay the block out; tell what became part of it."""
+        merged = self._take_growth()
+        self._grown = len(piece.source)
         if self._tail is not None:
             if self._tail.piece != piece:
                 self._tail.piece = piece
                 self._transcript.changed(self._tail)
-            return
+            return merged
         assert self._splitter is not None
         self._tail = TextSection(piece, self._splitter.environment, self._group)
         self._append(self._tail)
+        return merged
+
+    def _take_growth(self) -> Merged | None:
+        growth, self._growth = self._growth, []
+        if not growth or self._tail is None:
+            return None
+        parts: list[Section] = [self._tail, *growth]
+        rows = [self._transcript.height(each.index) for each in parts]
+        self._remove(growth)
+        return parts, self._tail, rows
 
     def _merge(self) -> Merged | None:
         """Make one section of a closed fence, so that its code is coloured as a whole."""
@@ -142,11 +193,14 @@ class LiveAnswer:
         first = slices[0]
         source = "".join(piece.source for piece in pieces)
         first.piece = Piece(source, pieces[0].gap, code, pieces[0].language)
-        gone = {id(each) for each in slices[1:]}
-        self._transcript.remove(slices[1:])
-        self.sections = [each for each in self.sections if id(each) not in gone]
+        self._remove(slices[1:])
         self._transcript.changed(first)
         return list(slices), first, rows
+
+    def _remove(self, sections: Sequence[Section]) -> None:
+        gone = {id(each) for each in sections}
+        self._transcript.remove(sections)
+        self.sections = [each for each in self.sections if id(each) not in gone]
 
     def _append(self, section: Section) -> None:
         self.sections.append(section)

@@ -24,6 +24,8 @@ PASTE_HEAD = 12
 """Lines of a folded message that are shown."""
 WRAPPED = 0.55
 """Share of a text's cells that makes further rows when it wraps: the rest fills the last row of each line."""
+MOST_LAID_OUT = 32_768
+"""Characters of a single block up to which its Markdown is laid out; a longer one is shown as it was written."""
 FOLDED: Extent = (2, 0)
 """Extent of a single line and the gap above it."""
 
@@ -143,7 +145,17 @@ class TextSection(Section):
         return self.piece.source
 
     def lines(self, width: int) -> list[Line]:
+        if self.piece.code is None and len(self.source) > MOST_LAID_OUT:
+            return lines_of(self.source.removesuffix("\n"))
         return piece_lines(self.piece, width, self.environment)
+
+
+class UnreadSection(TextSection):
+    """The newest words of a long block, shown as they came until the block is laid out again."""
+
+    def lines(self, width: int) -> list[Line]:
+        del width
+        return lines_of(self.source.removesuffix("\n"))
 
 
 class ThinkingSection(Section):
