@@ -4,9 +4,10 @@ import difflib
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.style import Style
 
 from app.ui.chat.diff_rows import changed_spans, diff_counts, diff_lines
-from app.ui.chat.lines import Line
+from app.ui.chat.lines import Line, rows_of
 
 DIFF = """--- a/a.py
 +++ b/a.py
@@ -60,7 +61,10 @@ def test_the_header_of_a_second_file_is_no_changed_line() -> None:
     assert [row.split()[-1] for row in shown(diff_lines(two))] == ["a", "b", "⋯", "c", "d"]
 
 
-TEXTS = st.lists(st.sampled_from(["a", "b", "- x", "+ y", "@@", "", "\tz"]), max_size=12)
+TEXTS = st.lists(
+    st.sampled_from(["a", "b", "- x", "+ y", "@@", "", "\tz", "中文 " * 9, "long " * 12]),
+    max_size=12,
+)
 
 
 @given(TEXTS, TEXTS)
@@ -77,3 +81,51 @@ def test_every_changed_line_is_shown_and_counted(old: list[str], new: list[str])
 
 def test_counts_leave_out_the_header() -> None:
     assert diff_counts(DIFF) == (3, 2)
+
+
+def halves(line: Line, width: int) -> tuple[str, str]:
+    """The two sides of a line as they are seen: what stands in front of the middle, and behind it."""
+    row = "".join(text for text, _ in line.lead) + line.text
+    return row[: (width - 3) // 2], row[(width - 3) // 2 + 3 :]
+
+
+def test_both_sides_stand_beside_each_other_and_changed_words_are_marked_on_both() -> None:
+    lines = diff_lines(DIFF, 60)
+    left, right = halves(lines[1], 60)
+    assert (left.rstrip(), right.rstrip()) == ("  4 - x = old(1)", "  4 + x = new(1)")
+    assert ("old", ("removed", "removed-mark")) in lines[1].lead
+    assert ("new", ("added-mark",)) in lines[1].runs
+    left, right = halves(lines[2], 60)
+    assert (left.strip(), right.rstrip()) == ("", "  5 + y = 2")
+
+
+def test_what_is_copied_from_both_sides_is_the_new_text() -> None:
+    lines = diff_lines(DIFF, 60)
+    copied = [line.text for line in lines if line.copied]
+    assert copied[:3] == ["before", "x = new(1)", "y = 2"]
+
+
+@given(TEXTS, TEXTS, st.integers(40, 120))
+def test_both_sides_fill_the_width_and_the_new_one_holds_what_one_column_holds(
+    old: list[str], new: list[str], width: int
+) -> None:
+    diff = "\n".join(difflib.unified_diff(old, new, "a", "b", lineterm=""))
+    lines = diff_lines(diff, width)
+    for row in rows_of(lines, width, lambda inks: Style.null()):
+        assert sum(segment.cell_length for segment in row.segments) == width
+    one_column = [line.text for line in diff_lines(diff) if line.fill != ("removed",)]
+    assert [line.text for line in lines if line.copied] == one_column
+
+
+def test_a_long_line_wraps_within_its_side() -> None:
+    diff = f"@@ -1 +1 @@\n-{'old ' * 20}end\n+{'new ' * 9}end\n"
+    rows = rows_of(diff_lines(diff, 60), 60, lambda inks: Style.null())
+    left = [row.segments for row in rows]
+    seen = ["".join(segment.text for segment in segments) for segments in left]
+    assert all("new" not in text[:28] and "old" not in text[28:] for text in seen)
+    assert sum(text.count("old") for text in seen) >= 18
+    assert {row.line for row in rows} == {0, 1, 2}
+
+
+def test_a_note_beside_the_diff_is_shown() -> None:
+    assert shown(diff_lines("(no difference)\n[the file is new]"))[0].strip() == "(no difference)"
