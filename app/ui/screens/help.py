@@ -47,9 +47,14 @@ PROMPT: tuple[Row, ...] = (
 TERMINAL: tuple[Row, ...] = (
     (
         "select",
-        "drag; with the terminal's own means Shift+drag, in iTerm2 Option+drag, in Terminal.app Fn+drag",
+        "drag, or Tab to the chat and v; with the terminal's own means Shift+drag, in iTerm2 Option+drag, "
+        "in Terminal.app Fn+drag",
     ),
-    ("copy", "Ctrl+C copies a selection, /copy the last answer, also to a file over ssh"),
+    (
+        "copy",
+        "Ctrl+C copies a selection, /copy the last answer: to the terminal's clipboard, also over ssh, in tmux "
+        "and screen, and to ~/.local/state/palimpsest/copied.md for those that take none",
+    ),
     ("colours", "NO_COLOR is respected; /theme ansi-dark takes the terminal's own colours"),
     (
         "calls you",
