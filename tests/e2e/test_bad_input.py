@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.desk import READY, Desk, answer_question, ask, chat, finish, opened, send
 from tests.e2e.endpoint import KEY, MODEL, Endpoint
+
+pytestmark = pytest.mark.slow
 
 
 def test_an_unknown_model_a_refused_key_and_a_dead_endpoint_are_explained_one_by_one(

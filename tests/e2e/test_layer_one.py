@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.e2e.desk import ROW, Desk, ask, finish, opened, used
 from tests.e2e.endpoint import Body, Endpoint, Pause
 from tests.e2e.project import make_project
@@ -41,6 +43,7 @@ def test_the_fourth_read_makes_the_first_a_line_in_the_request_that_is_really_se
     assert endpoint.invalid == []
 
 
+@pytest.mark.slow
 def test_reads_stay_up_to_their_budget_while_old_command_results_are_cleared(
     desk: Desk, endpoint: Endpoint
 ) -> None:

@@ -18,7 +18,7 @@ from tests.e2e.endpoint import Body, Endpoint, Pause, Sent
 from tests.e2e.project import count_lines, make_project
 from tests.e2e.terminal import Terminal
 
-pytestmark = pytest.mark.xdist_group("long session")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("long session")]
 
 HEAD = "[Conversation compressed. Transcript: "
 READ_ON = "Keep reading until compaction triggers"

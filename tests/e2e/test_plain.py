@@ -27,6 +27,7 @@ def say(pal: Terminal, text: str, *wanted: str) -> None:
     pal.until(came, str(wanted))
 
 
+@pytest.mark.slow
 def test_one_can_talk_answer_questions_and_leave(desk: Desk, endpoint: Endpoint) -> None:
     desk.use(endpoint)
     with desk.pal(env=DUMB) as pal:

@@ -155,6 +155,7 @@ STRAY = (
 )
 
 
+@pytest.mark.slow
 def test_stray_reports_of_the_terminal_are_not_typed(desk: Desk) -> None:
     with opened(desk.pal("--demo")) as pal:
         for letter, report in zip("abcdefghi", STRAY, strict=True):

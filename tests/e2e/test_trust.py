@@ -11,6 +11,7 @@ from tests.e2e.terminal import Terminal
 QUESTION = "do you trust this folder?"
 
 
+@pytest.mark.slow
 def test_a_folders_env_is_asked_for_once_then_used_and_differences_are_named(
     desk: Desk, endpoint: Endpoint
 ) -> None:
