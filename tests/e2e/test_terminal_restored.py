@@ -103,7 +103,9 @@ def test_stopped_without_notice_and_gone_on(desk: Desk) -> None:
     with opened(desk.pal("--demo")) as pal:
         os.kill(pal.process.pid, signal.SIGSTOP)
         pal.until(lambda: state(pal.process.pid) == "T", "the program to stop")
+        drawn = len(pal.raw)
         os.kill(pal.process.pid, signal.SIGCONT)
+        pal.until(lambda: len(pal.raw) > drawn, "the screen to be drawn again")
         pal.type("abc")
         pal.wait_for(" abc")
         pal.press("ctrl+q")
