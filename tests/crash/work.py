@@ -31,6 +31,8 @@ ASKED = (
     "Use the compact tool to manually compress the conversation",
     "what have we read so far?",
 )
+FAILED = "✗ failed".encode()
+"""Is written to the rule when a turn failed."""
 MODULE = '''"""Rules for {name}: what is counted and settled."""
 
 {body}
@@ -231,6 +233,10 @@ class App(Terminal):
         self.until(lambda: text[-12:] in " ".join(map(str.strip, self.lines)), text)
         self.press("enter")
 
+    def shows(self, mark: int, *marks: bytes) -> bool:
+        """Whether one of these was written to the screen behind a place in `raw`."""
+        return any(word in self.raw[mark:] for word in marks)
+
     def last_words(self) -> None:
         """Read what was written before the end, and put all that stands on the screen into the ledger."""
         self._death = self._end = None
@@ -254,7 +260,7 @@ def converse(app: App, texts: list[str], commands: list[str]) -> None:
         mark = len(app.raw)
         app.say(text)
         if at % 2 == 0:
-            app.until(lambda mark=mark: BUSY in app.raw[mark:], "work")
+            app.until(lambda mark=mark: app.shows(mark, BUSY, FAILED), "work, or why there is none")
         else:
             app.until(lambda: READY in app.text and not app.pump(0.1), "an idle screen")
     for command in commands:
