@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from app.agent.ledger import Run
 from app.core.reports import Layer, Outcome
-from app.ui.sawtooth import LINE, RUN, chart, falls, marks_of
+from app.ui.sawtooth import LINE, RUN, WEIGHT, chart, columns_of, falls, marks_of
 from tests.ui.fake_session import AUTO, HELD, MANUAL, MICRO
 
 
@@ -21,9 +21,31 @@ def test_the_chart_fills_exactly_its_room(contexts, threshold, width, height):
     assert {len(row) for row in (*drawn.rows, *drawn.kinds)} == {width}
 
 
-def test_the_newest_requests_are_drawn():
-    drawn = chart(range(1, 101), {}, threshold=0, width=10, height=3)
-    assert (drawn.first, drawn.last) == (91, 100)
+@given(st.integers(0, 5_000), st.integers(1, 200))
+def test_every_request_has_its_column_and_the_newest_have_one_each(requests, width):
+    held = columns_of(requests, width)
+    assert [at for each in held for at in each] == list(range(requests))
+    assert len(held) <= width and all(held)
+    assert all(len(each) == 1 for each in held[width // 2 + 1 :])
+    older = [len(each) for each in held[: width // 2]]
+    assert not older or max(older) - min(older) <= 1
+
+
+def test_older_requests_share_columns_that_reach_from_the_smallest_to_the_largest():
+    drawn = chart([10, 80] * 20, {}, threshold=0, width=20, height=8)
+    tops = ["".join(row[at] for row in drawn.kinds) for at in (0, 19)]
+    assert tops[0].count("#") == 7 and tops[1].count("#") == 1
+
+
+@given(st.dictionaries(st.integers(0, 900), st.sampled_from("123↺┊"), max_size=30))
+def test_no_compaction_is_lost_when_older_requests_share_a_column(marks):
+    drawn = chart([50] * 900, marks, threshold=0, width=60, height=6)
+    waits = 900 in marks
+    held = columns_of(900, 60 - waits)
+    for column, each in enumerate(held):
+        here = [mark for at, mark in marks.items() if at in each]
+        assert drawn.rows[0][column] == (max(here, key=WEIGHT.index) if here else " ")
+    assert not waits or drawn.rows[0][59] == marks[900]
 
 
 def test_a_higher_context_is_a_higher_column():
@@ -74,4 +96,4 @@ def test_the_threshold_has_its_figure_where_there_is_room():
 
 def test_a_mark_of_a_request_to_come_has_a_column_of_its_own():
     drawn = chart([10] * 30, {30: "2"}, threshold=0, width=10, height=5)
-    assert drawn.rows[0] == " " * 9 + "2" and drawn.first == 22
+    assert drawn.rows[0] == " " * 9 + "2" and drawn.kinds[-1] == "=" * 9 + "."

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from app.agent.ledger import Run
 from app.core.reports import CompactionReport
 from app.ui.format import plural, short_tokens
-from app.ui.sawtooth import LEGEND, chart, marks_of
+from app.ui.sawtooth import LEGEND, chart, columns_of, marks_of
 
 STYLES = {
     ".": "",
@@ -53,16 +53,17 @@ class ContextChart(Widget):
         self._entitle()
 
     def _entitle(self) -> None:
-        """Say in the title which requests are drawn and the largest of all."""
+        """Say in the title how many requests are drawn, the largest of all, and how many share a column."""
         contexts, width = self.contexts, self.size.width
         if not contexts:
             self.border_title = "context"
             return
         peak, total = f"peak {short_tokens(max(contexts))}", plural(len(contexts), "request")
-        cut = f", the last {width} drawn" if 0 < width < len(contexts) else ""
-        title = f"context · {total}, {peak}{cut}"
-        titles = [f"{title} · {LEGEND}"] if self._legend else []
-        titles += [title, f"{total}, {peak}", peak]
+        shared = max(map(len, columns_of(len(contexts), width))) if width > 1 else 1
+        older = f", older ones up to {shared:,} a column" if shared > 1 else ""
+        title = f"context · {total}, {peak}"
+        titles = [f"{title}{older} · {LEGEND}"] if self._legend else []
+        titles += [f"{title}{older}", title, f"{total}, {peak}", peak]
         self.border_title = next((one for one in titles if len(one) <= width - 2), peak)
 
     def render(self) -> Content:
