@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from typing import Protocol, TextIO
 
-from app.agent.own_commands import NAME, OWN
+from app.agent.own_commands import OWN
 from app.agent.session import Session
-from app.core.events import Event, ToolFinished, ToolOutput, ToolStarted
+from app.core.events import OWN_TOOL, Event, ToolFinished, ToolOutput, ToolStarted
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
 from app.core.visible_text import revealed_text, visible_text
 from app.headless import Output, Printer
@@ -188,12 +188,12 @@ async def _show(work: Closing, printer: Printer, out: TextIO) -> None:
     async with aclosing(work) as events:
         async for event in events:
             match event:
-                case ToolStarted(tool=tool) if tool == NAME:
+                case ToolStarted(tool=tool) if tool == OWN_TOOL:
                     pass
                 case ToolOutput(call_id, text) if call_id.startswith(OWN):
                     last = visible_text(text) or last
                     print(last, end="", file=out, flush=True)
-                case ToolFinished(tool=tool, outcome=outcome) if tool == NAME:
+                case ToolFinished(tool=tool, outcome=outcome) if tool == OWN_TOOL:
                     begin = "" if last.endswith("\n") else "\n"
                     print(f"{begin}[{outcome}]", file=out, flush=True)
                 case _:

@@ -21,9 +21,8 @@ from app.adapters.session_list import named, session_names
 from app.adapters.session_lock import SessionLock
 from app.core import remarks
 from app.core.ports import Clock
+from app.core.session_title import clean_title
 from app.errors import SessionNotFound
-
-TITLE_CHARS = 80
 
 
 def fork_session(root: Path, session: str, *, clock: Clock | None = None) -> str:
@@ -80,11 +79,6 @@ def rename_session(root: Path, session: str, title: str, *, clock: Clock | None 
     finally:
         files.close()
     return title
-
-
-def clean_title(text: str) -> str:
-    """Return a title as it is kept: one line, not too long."""
-    return " ".join(text.split())[:TITLE_CHARS]
 
 
 def delete_session(root: Path, session: str) -> None:

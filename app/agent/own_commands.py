@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from app.agent.channel import Tell
 from app.agent.dialogue import Dialogue
 from app.core import remarks
-from app.core.events import ToolFinished, ToolOutput, ToolStarted
+from app.core.events import OWN_TOOL, ToolFinished, ToolOutput, ToolStarted
 from app.core.history import Entry, Remark
 from app.core.ports import Tool
 from app.errors import PalError, ToolError
 
-NAME = "!"
-"""What stands for the tool on its card."""
 OWN = "own-"
 """Begins the ids of these calls."""
 MOST_CHARS = 16_000
@@ -50,7 +48,7 @@ class OwnCommands:
         id_ = f"{OWN}{self.begun}"
         arguments = {"command": command, "timeout": MOST_SECONDS}
         target = self.shell.target(arguments)
-        tell(ToolStarted(id_, NAME, target, arguments))
+        tell(ToolStarted(id_, OWN_TOOL, target, arguments))
         begun, printed = time.monotonic(), _Printed()
 
         def emit(text: str) -> None:
@@ -58,12 +56,12 @@ class OwnCommands:
             tell(ToolOutput(id_, text))
 
         async def end(text: str, outcome: str, *, ok: bool) -> None:
-            await self._keep(command, text, outcome, share=share)
+            await self._keep(command, text, outcome, share=share, ok=ok)
             told = (
                 f"{outcome} · {'goes with your next message' if share else 'not told to the model'}"
             )
             seconds = time.monotonic() - begun
-            tell(ToolFinished(id_, NAME, ok, text, told, seconds, target=target))
+            tell(ToolFinished(id_, OWN_TOOL, ok, text, told, seconds, target=target))
 
         try:
             done = await self.shell.run(arguments, emit)
@@ -86,9 +84,9 @@ class OwnCommands:
                     _note(str(data["command"]), str(data["outcome"]), str(data["text"]))
                 )
 
-    async def _keep(self, command: str, text: str, outcome: str, *, share: bool) -> None:
+    async def _keep(self, command: str, text: str, outcome: str, *, share: bool, ok: bool) -> None:
         text = shortened(text)
-        data = {"command": command, "outcome": outcome, "text": text, "share": share}
+        data = {"command": command, "outcome": outcome, "text": text, "share": share, "ok": ok}
         await self.dialogue.record.remark(remarks.OWN_COMMAND, data)
         if share:
             self.dialogue.overheard.append(_note(command, outcome, text))

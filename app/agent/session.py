@@ -33,6 +33,7 @@ from app.core.permission import ApprovalRequest, Judgement, Mode, Rule
 from app.core.policy import CompactionPolicy
 from app.core.reports import Layer
 from app.core.requests import ModelInfo, ToolSpec
+from app.core.session_title import clean_title
 from app.errors import CompactionRefused, PalError, RecordUnwritable
 
 
@@ -241,6 +242,12 @@ class Session(SessionView):
             raise RecordUnwritable("there is no other place for the record")
         self.unsaved = await self._parts.refuge()
         return self.unsaved
+
+    async def rename(self, title: str) -> str:
+        """Give the session another title, "" for none; return it as it is kept."""
+        title = clean_title(title)
+        await self._parts.record.remark(remarks.RENAMED, {"name": title})
+        return title
 
     # Settings
 

@@ -29,7 +29,9 @@ from app.core.rewinds import live
 from app.core.savings import Savings, sending_everything
 from app.errors import PalError
 
-ASIDES = frozenset({remarks.PARTIAL, remarks.ERROR, remarks.APPROVAL, remarks.DIFF})
+ASIDES = frozenset(
+    {remarks.PARTIAL, remarks.ERROR, remarks.APPROVAL, remarks.DIFF, remarks.OWN_COMMAND}
+)
 """Kinds of remarks that stand in the chat beside the messages."""
 
 
@@ -169,6 +171,11 @@ class SessionView:
             raise PalError(f"There is no {id_} in this session.")
         return original
 
+    async def title(self) -> str:
+        """Return what the user named the session; "" when they did not."""
+        named = await self._parts.record.remarks({remarks.RENAMED})
+        return str(named[-1].data.get("name", "")) if named else ""
+
     async def page(self, before: int | None, limit: int) -> tuple[Entry, ...]:
         """Return up to ``limit`` messages of the record before message number ``before``, oldest first."""
         return await self._parts.record.page(before, limit)
@@ -176,13 +183,16 @@ class SessionView:
     async def asides(self, page: Sequence[Entry]) -> tuple[Remark, ...]:
         """Return what the record keeps for the reader beside a page of its messages, oldest first.
 
-        These are texts of answers that were cancelled or cut, what failed, questions with their answers, and diffs.
+        These are texts of answers that were cancelled or cut, what failed, questions with their answers, diffs, and
+        the user's own commands. With the first page, or with none in a record without a message, comes what was
+        before the first message too.
         """
-        if not page:
+        if not page and await self._parts.record.page(None, 1):
             return ()
-        after = await self._parts.record.messages([page[-1].number + 1])
+        after = await self._parts.record.messages([page[-1].number + 1]) if page else ()
         until = after[0].seq if after else None
-        beside = await self._parts.record.remarks(ASIDES, since=page[0].seq, until=until)
+        since = page[0].seq if page and page[0].number > 1 else 0
+        beside = await self._parts.record.remarks(ASIDES, since=since, until=until)
         counting = live(await self._parts.record.rewinds())
         return tuple(remark for remark in beside if remark.seq in counting)
 

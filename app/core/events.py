@@ -64,6 +64,10 @@ class AnswerFinished:
     usage: Usage | None
 
 
+OWN_TOOL = "!"
+"""Stands for the tool where the user runs a command of their own."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
     """A call was allowed and runs."""

@@ -38,8 +38,8 @@ TURN = "turn"
 RENAMED = "renamed"
 """The user named the session: ``{"name": str}``."""
 OWN_COMMAND = "own_command"
-"""The user ran a command of their own: ``{"command", "outcome", "text", "share"}``. With ``share`` the model is told
-with the user's next message."""
+"""The user ran a command of their own: ``{"command", "outcome", "text", "share", "ok"}``. With ``share`` the model is
+told with the user's next message; ``ok`` is whether it came to its own end."""
 BROUGHT_BACK = "brought_back"
 """The user brings a result back: ``{"result": str, "note": str}``; the note goes to the model with the next message."""
 PARTIAL = "partial"

@@ -34,14 +34,19 @@ def session_markdown(
         thinking: Whether the model's thinking is shown.
         result_lines: Most lines shown of one tool result; None for all.
     """
-    yield f"# Session {name}\n"
+    yield title_markdown(name)
     for item in items:
         if isinstance(item, Commit):
             gone = item.number in undone or item.seq not in counting
             yield _compaction(item, undone=gone)
         else:
             mark = "" if item.seq in counting else " · rewound later"
-            yield from _message(item, mark, thinking=thinking, result_lines=result_lines)
+            yield from message_markdown(item, mark, thinking=thinking, result_lines=result_lines)
+
+
+def title_markdown(name: str) -> str:
+    """Return the first line of a session."""
+    return f"# Session {name}\n"
 
 
 def _compaction(commit: Commit, *, undone: bool) -> str:
@@ -53,7 +58,10 @@ def _compaction(commit: Commit, *, undone: bool) -> str:
     return f"\n---\n\n**{title}**\n\n{quoted}\n\n---\n"
 
 
-def _message(entry: Entry, mark: str, *, thinking: bool, result_lines: int | None) -> Iterator[str]:
+def message_markdown(
+    entry: Entry, mark: str = "", *, thinking: bool = False, result_lines: int | None = None
+) -> Iterator[str]:
+    """Yield one message; ``mark`` stands behind its heading, for the others see `session_markdown`."""
     shown = [
         (at, block)
         for at, block in enumerate(entry.message.content)

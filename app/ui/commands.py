@@ -49,6 +49,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("log", "The compaction log in full", key="log", early=True),
     Command("clear", "Start a new session; the old one can be resumed", while_busy=False),
     Command("resume", "Go on with an earlier session", "[session]", while_busy=False),
+    Command("rename", "Give this session a name, to find it again", "[name]"),
     Command("model", "Show or change the model", "[model]", while_busy=False),
     Command(
         "mode",
@@ -70,7 +71,12 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "copy", "Copy the last answer, or its last code block", "[code]", ("code",), early=True
     ),
-    Command("export", "Write the conversation to a Markdown file", "[path]"),
+    Command(
+        "export",
+        "Write the conversation to a file: Markdown, or JSON lines (.jsonl)",
+        "[jsonl|path]",
+        ("jsonl",),
+    ),
     Command("theme", "Light, dark or a theme by name", "[theme]", key="theme", early=True),
     Command(
         "unsaved",

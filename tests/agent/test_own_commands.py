@@ -155,3 +155,45 @@ async def test_any_waiting_message_can_be_taken_back(tmp_path):
     assert await session.take_back(7) is None
     assert session.queue == ("one", "three")
     await session.close()
+
+
+async def test_the_cards_of_own_commands_come_back_with_the_page_they_were_run_beside(tmp_path):
+    rig = Rig(tmp_path, ScriptedModel([says("one"), says("two")]), own_shell=shell())
+    session = await rig.open()
+    await read(session.run_command("echo early", share=True))
+    (early,) = await session.asides(await session.page(None, 30))
+    assert early.data["command"] == "echo early" and early.data["ok"] is True
+    await read(session.submit("first"))
+    await session.close()
+    again = await rig.open(session.name)
+    await read(again.run_command("echo later", share=False))
+    await read(again.submit("second"))
+    newest = await again.page(None, 3)
+    assert [a.data["command"] for a in await again.asides(newest)] == ["echo later"]
+    older = await again.page(newest[0].number, 30)
+    assert [a.data["command"] for a in await again.asides(older)] == ["echo early"]
+    await again.close()
+
+
+async def test_an_own_command_that_was_rewound_does_not_come_back(tmp_path):
+    rig = Rig(tmp_path, ScriptedModel([says("one"), says("two")]), own_shell=shell())
+    session = await rig.open()
+    await read(session.submit("first"))
+    await read(session.submit("second"))
+    await read(session.run_command("echo gone", share=False))
+    point = next(p for p in await session.rewind_points() if p.words == "second")
+    await read(session.rewind(point, conversation=True))
+    assert await session.asides(await session.page(None, 30)) == ()
+    await session.close()
+
+
+async def test_a_session_is_named_and_the_name_is_found_again(tmp_path):
+    rig = Rig(tmp_path, ScriptedModel([says("ok")]))
+    session = await rig.open()
+    await read(session.submit("hi"))
+    assert await session.title() == ""
+    assert await session.rename("  the\n parser ") == "the parser"
+    await session.close()
+    again = await rig.open(session.name)
+    assert await again.title() == "the parser"
+    await again.close()

@@ -206,6 +206,7 @@ class FakeSession:
         self.has_tour = True
         self.notices: tuple[str, ...] = ()
         self.closed = False
+        self.called = ""
         self.pictures: tuple = ()
         self.pages: list[tuple] = []
         self._cancelled = asyncio.Event()
@@ -323,6 +324,14 @@ class FakeSession:
 
     async def original(self, id_: str) -> Original:
         return Original(f"{id_} (src/{id_}.py)", await self.recall(id_))
+
+    async def rename(self, title: str) -> str:
+        self.asked.append(("rename", title))
+        self.called = title
+        return title
+
+    async def title(self) -> str:
+        return self.called
 
     async def page(self, before: int | None, limit: int) -> tuple:
         return self.pages.pop(0) if self.pages else ()

@@ -454,17 +454,21 @@ async def test_what_stands_beside_the_messages_is_shown_where_it_happened(pane: 
         Entry(6, 3, "", Message("user", (ToolResult("t1", "edited"),)), first_result=1),
     ]
     approval = {"title": "edit [/]a.py", "answer": "yes", "words": "", "edited": None, "rule": ""}
+    own = {"outcome": "exit 0, 1 line", "text": "built\n"}
     asides = [
         Remark(2, "", "partial", {"text": "I will **edit**\x1b[2J"}),
         Remark(4, "", "approval", approval),
         Remark(5, "", "diff", {"tool_use_id": "t1", "diff": "@@ -1 +1 @@\n-old\n+new\n"}),
         Remark(7, "", "error", {"message": "no connection", "hint": "look at the cable"}),
         Remark(8, "", "partial", {"text": 7}),
+        Remark(9, "", "own_command", own | {"command": "make", "ok": True, "share": True}),
+        Remark(10, "", "own_command", own | {"command": "sleep 9", "ok": False, "share": False}),
     ]
     pane.prepend_history(entries, more=False, asides=asides)
     text = "\n".join(all_rows(pane))
     wanted = ("edit it", "I will edit", "was cut off here", "✓ edit_file", "old", "new",
-              "allowed once: edit [/]a.py", "no connection", "look at the cable")  # fmt: skip
+              "allowed once: edit [/]a.py", "no connection", "look at the cable",
+              "✓ !  make", "built", "✗ !  sleep 9", "not told to the model")  # fmt: skip
     places = [text.index(part) for part in wanted]
     assert places == sorted(places), text
     assert "\x1b" not in text

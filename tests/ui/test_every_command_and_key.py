@@ -51,6 +51,7 @@ COMMAND_EFFECTS = {
     "log": lambda app, session: app.pair.has_class("-log-open"),
     "clear": lambda app, session: session.reopened == [None],
     "resume": screen_is(ResumeScreen),
+    "rename": chat_has("The session is not named"),
     "model": screen_is(ModelScreen),
     "mode": chat_has("The mode is ask"),
     "retry": asked_for("go_on", ""),

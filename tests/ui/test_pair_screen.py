@@ -605,3 +605,19 @@ async def test_a_command_typed_before_the_session_is_open_waits_for_it():
         await until_idle(app, pilot)
         assert ("undo", "") in session.asked
         assert "not open yet" not in chat_markdown(app.pair.chat)
+
+
+async def test_a_session_gets_a_name_and_loses_it():
+    session = FakeSession()
+    app = pal_app(session)
+    async with app.run_test() as pilot:
+        await until_idle(app, pilot)
+        for typed, said in (
+            ("/rename the parser", "is called “the parser”"),
+            ("/rename", "/rename - takes that away"),
+            ("/rename -", "The name is gone"),
+        ):
+            app.pair.submit(typed)
+            await until_idle(app, pilot)
+            assert said in chat_markdown(app.pair.chat)
+        assert session.asked == [("rename", "the parser"), ("rename", "")]

@@ -8,6 +8,7 @@ from itertools import count
 
 from app.core import remarks
 from app.core.effects import Effects
+from app.core.events import OWN_TOOL
 from app.core.history import Entry, Remark
 from app.core.messages import Image, Text, Thinking, ToolResult, ToolUse
 from app.core.reports import CompactionReport
@@ -45,7 +46,7 @@ class HistoryReader:
         """What the calls of the page changed."""
 
     def sections(self, entries: Sequence[Entry], asides: Sequence[Remark] = ()) -> list[Section]:
-        """Return the sections of one page of at least one message, oldest first.
+        """Return the sections of one page, oldest first.
 
         Args:
             entries: The messages.
@@ -78,7 +79,8 @@ class HistoryReader:
     def _of_page(self, entries: Sequence[Entry]) -> list[CompactionReport]:
         """Take out the compactions since the first message of a page."""
         known = self._compactions
-        first = next((at for at, r in enumerate(known) if r.time >= entries[0].time), len(known))
+        begins = entries[0].time if entries else ""
+        first = next((at for at, r in enumerate(known) if r.time >= begins), len(known))
         self._compactions, of_page = known[:first], known[first:]
         return of_page
 
@@ -125,6 +127,8 @@ class HistoryReader:
                 tone = "refused" if answer == "no" else "allowed"
                 detail = visible_text(_text(aside, "words") or edited)
                 return [NoteSection(visible_text(words), tone, detail)]
+            case remarks.OWN_COMMAND:
+                return [_own_card(aside)]
             case _:
                 return []
 
@@ -154,6 +158,22 @@ def target_of(arguments: Mapping[str, object]) -> str:
         if isinstance(value, str) and value:
             return value
     return json.dumps(dict(arguments), ensure_ascii=False, default=str) if arguments else ""
+
+
+def _own_card(aside: Remark) -> CardSection:
+    """Return the card of a command that the user ran."""
+    told = "" if aside.data.get("share") is True else " · not told to the model"
+    card = CardSection(f"{OWN_TOOL}{aside.seq}", OWN_TOOL, _text(aside, "command"))
+    card.finish(
+        ok=aside.data.get("ok") is not False,
+        text=_text(aside, "text"),
+        outcome=_text(aside, "outcome") + told,
+        seconds=0,
+        diff="",
+        result="",
+        wanted=True,
+    )
+    return card
 
 
 def _text(aside: Remark, name: str) -> str:

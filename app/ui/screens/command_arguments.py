@@ -68,7 +68,13 @@ class CommandArguments:
                 return [(f"remove {n}", str(rule)) for n, rule in enumerate(rules, 1)]
             case "export":
                 session = self._screen.session
-                return ((f"palimpsest-{session.name}.md", "in the project"),) if session else ()
+                if session is None:
+                    return ()
+                name = f"palimpsest-{session.name}"
+                return (
+                    (f"{name}.md", "Markdown, in the project"),
+                    (f"{name}.jsonl", "one message a line, in the project"),
+                )
             case _:
                 return ()
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from app.core.reports import CompactionReport
     from app.ui.screens.pair import PairScreen
 
+NO_NAME = "-"
+"""Typed instead of a session's name it takes the name away."""
+
 # The screens below open seldom; each is imported when it opens, so that the prompt is there sooner.
 
 
@@ -258,6 +261,20 @@ class PairCommands:
         current = self._screen.session.name if self._screen.session else ""
         self._screen.app.push_screen(ResumeScreen(shelf, current, told), use)
 
+    def run_rename(self, argument: str) -> None:
+        session = self._session()
+        if session is not None:
+            self._background(self._rename(session, argument))
+
+    async def _rename(self, session: Session, argument: str) -> None:
+        if argument:
+            title = await session.rename("" if argument == NO_NAME else argument)
+            self._say(f"The session is called “{title}”." if title else "The name is gone.")
+            return
+        title = await session.title()
+        called = f"called “{title}”; /rename {NO_NAME} takes that away" if title else "not named"
+        self._say(f"The session is {called}. /rename NAME gives it another name.")
+
     def run_model(self, argument: str) -> None:
         session = self._session()
         if session is None:
@@ -358,12 +375,11 @@ class PairCommands:
             self._background(self._export(session, argument))
 
     async def _export(self, session: Session, argument: str) -> None:
-        from app.ui.export import write_markdown
+        from app.ui.export import export_path, write_session
 
-        path = Path(argument).expanduser() if argument else Path(f"palimpsest-{session.name}.md")
-        path = path if path.is_absolute() else session.folder / path
+        path = export_path(session, argument)
         try:
-            count = await write_markdown(session, path)
+            count = await write_session(session, path)
         except OSError as error:
             self._screen.chat.add_error(f"{path} cannot be written: {error.strerror}", "")
             return

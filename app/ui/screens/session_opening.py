@@ -123,11 +123,7 @@ class SessionOpening:
         screen.log_pane.show_reports(session.reports, session.runs)
         screen.refresh_session()
         screen.run_worker(self._learn_model(session), group="learn")
-        entries = await session.page(None, HISTORY)
-        if entries:
-            more = entries[0].number > 1
-            asides = await session.asides(entries)
-            screen.chat.prepend_history(entries, more=more, reports=session.reports, asides=asides)
+        if await self._show_newest(session):
             screen.chat.add_notice(f"Session {session.name} goes on where it ended.")
         if session.unsaved:
             screen.chat.add_notice(unsaved_words(session.unsaved), warning=True)
@@ -148,13 +144,21 @@ class SessionOpening:
         screen, session = self._screen, self._screen.session
         if session is None:
             return
-        entries = await session.page(None, HISTORY)
-        screen.chat.clear()
-        if entries:
-            more = entries[0].number > 1
-            asides = await session.asides(entries)
-            screen.chat.prepend_history(entries, more=more, reports=session.reports, asides=asides)
+        await self._show_newest(session, instead=True)
         screen.chat.add_notice(said)
+
+    async def _show_newest(self, session: Session, *, instead: bool = False) -> bool:
+        """Show the newest page of the record, ``instead`` of what is shown; return whether there is anything."""
+        entries = await session.page(None, HISTORY)
+        asides = await session.asides(entries)
+        if instead:
+            self._screen.chat.clear()
+        if entries or asides:
+            more = bool(entries) and entries[0].number > 1
+            self._screen.chat.prepend_history(
+                entries, more=more, reports=session.reports, asides=asides
+            )
+        return bool(entries or asides)
 
     async def _learn_model(self, session: Session) -> None:
         """Let the gauge know the model's window before the first message."""

@@ -257,7 +257,7 @@ class ChatPane(NavigableTranscriptView):
             from app.ui.chat.history import HistoryReader  # most sessions are new and need none
 
             self._history = HistoryReader(self._groups, reports)
-        sections = self._history.sections(entries, asides) if entries else []
+        sections = self._history.sections(entries, asides)
         for section in sections:
             if isinstance(section, CardSection):
                 section.split = self.split_diffs
