@@ -53,6 +53,11 @@ def run_line(number: int, run: Run) -> Content:
     return Content.styled(f"── run {number} · {moment(run.time)}{after} ──", "$text-muted")
 
 
+def older_line(count: int) -> Content:
+    """Return the row that stands for older events which are not listed yet."""
+    return Content.styled(f"↑ {plural(count, 'older event')}", "$text-muted")
+
+
 def details(report: CompactionReport) -> list[str]:
     """Return what a run saved, touched, cost and when it was, in short words."""
     found: list[str] = []

@@ -18,11 +18,15 @@ from app.core.reports import CompactionReport, Layer, Outcome
 from app.ui.format import plural
 from app.ui.keymap import Place, bindings
 from app.ui.layer_names import NAMES
-from app.ui.report_text import entry, run_line, taken_back_at
+from app.ui.report_text import entry, older_line, run_line, taken_back_at
 from app.ui.widgets.layer_lanes import LayerLanes
 
-KEPT = 1_000
-"""Rows that stay in the list; older ones are in the record."""
+PAGE = 1_000
+"""Events that are listed at first; as many older ones come each time one goes to the top."""
+SLACK = 100
+"""New events that are listed beyond that before the oldest leave the list again."""
+OLDER = "older"
+"""Id of the row that stands for older events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,8 @@ class EventLog(Vertical):
         self._reports: list[CompactionReport] = []
         self._runs: tuple[Run, ...] = ()
         self._filter = 0
+        self._listed = PAGE
+        """Events that pass the filter and are listed, at most."""
         self.border_title = "compaction log"
 
     def compose(self) -> ComposeResult:
@@ -90,7 +96,7 @@ class EventLog(Vertical):
 
     def show_reports(self, reports: Sequence[CompactionReport], runs: Sequence[Run] = ()) -> None:
         """Show these reports, oldest first, and the runs between them, instead of what is shown."""
-        self._reports, self._runs = list(reports[-KEPT:]), tuple(runs)
+        self._reports, self._runs, self._listed = list(reports), tuple(runs), PAGE
         lanes = self.query_one(LayerLanes)
         lanes.forget()
         for report in self._reports:
@@ -107,24 +113,25 @@ class EventLog(Vertical):
         """Add the newest report."""
         self._reports.append(report)
         self.query_one(LayerLanes).show(report)
-        if len(self._reports) > KEPT + 100:
-            self._reports = self._reports[-KEPT:]
-            self._fill()
-        elif report.outcome is Outcome.UNDONE:
+        if report.outcome is Outcome.UNDONE:
             self._fill()  # an earlier row is now one that was taken back
         elif FILTERS[self._filter].passes(report):
             rows = self.query_one(ReportList)
             following = rows.highlighted is None or rows.highlighted == rows.option_count - 1
             rows.add_option(self._option(report, len(self._reports) - 1))
-            if following:
+            if following and rows.option_count > PAGE + SLACK:
+                self._listed = PAGE
+                self._fill()
+            elif following:
                 rows.highlighted = rows.option_count - 1
         self._count()
 
     @property
     def held(self) -> bool:
         """Whether layer 1's newest decision is to hold back."""
-        micro = [r for r in self._reports if r.layer is Layer.MICRO]
-        return bool(micro) and micro[-1].outcome is Outcome.HELD
+        micro = (r for r in reversed(self._reports) if r.layer is Layer.MICRO)
+        newest = next(micro, None)
+        return newest is not None and newest.outcome is Outcome.HELD
 
     def focus_rows(self) -> None:
         """Give the keyboard to the rows."""
@@ -143,7 +150,7 @@ class EventLog(Vertical):
         """Go to the next filter that lets anything pass."""
         steps = [(self._filter + step) % len(FILTERS) for step in range(1, len(FILTERS) + 1)]
         passing = [at for at in steps if any(map(FILTERS[at].passes, self._reports))]
-        self._filter = next(iter(passing), 0)
+        self._filter, self._listed = next(iter(passing), 0), PAGE
         self._fill()
 
     def on_layer_lanes_clicked(self, event: LayerLanes.Clicked) -> None:
@@ -152,8 +159,22 @@ class EventLog(Vertical):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if event.option.id is not None:
+        if event.option.id not in (None, OLDER):
             self.post_message(self.Opened(self._reports[int(event.option.id)]))
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        if event.option.id == OLDER:
+            self._list_older()
+
+    def _list_older(self) -> None:
+        """List another page of older events; the one that was the oldest is where one stands."""
+        rows = self.query_one(ReportList)
+        stood = rows.get_option_at_index(1).id if rows.option_count > 1 else None
+        self._listed += PAGE
+        self._fill()
+        if stood is not None:
+            rows.highlighted = rows.get_option_index(stood)
 
     def _fill(self) -> None:
         rows = self.query_one(ReportList)
@@ -162,14 +183,20 @@ class EventLog(Vertical):
         self._count()
 
     def _options(self) -> list[Option]:
-        """Return the rows that pass, and in front of the first event of each further run a line that names it."""
-        options: list[Option] = []
+        """Return the newest rows that pass; in front of the first of each further run stands a line that names it."""
+        passing = [at for at, r in enumerate(self._reports) if FILTERS[self._filter].passes(r)]
+        older = max(0, len(passing) - self._listed)
         runs = list(enumerate(self._runs, 1))[1:]
-        for at, report in enumerate(self._reports):
-            while runs and runs[0][1].time <= report.time:
+        options: list[Option] = []
+        if older:
+            begins = self._reports[passing[older]].time
+            before = [run for run in runs if run[1].time <= begins]
+            runs = [*before[-1:], *runs[len(before) :]]
+            options.append(Option(older_line(older), id=OLDER))
+        for at in passing[older:]:
+            while runs and runs[0][1].time <= self._reports[at].time:
                 options.append(Option(run_line(*runs.pop(0)), disabled=True))
-            if FILTERS[self._filter].passes(report):
-                options.append(self._option(report, at))
+            options.append(self._option(self._reports[at], at))
         return options + [Option(run_line(*run), disabled=True) for run in runs]
 
     def _option(self, report: CompactionReport, at: int) -> Option:
