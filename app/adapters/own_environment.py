@@ -11,6 +11,7 @@ from pathlib import Path
 _STAT = Path("/proc/self/stat")
 _ARGUMENTS, _ARGUMENTS_END, _ENVIRONMENT, _ENVIRONMENT_END = 47, 48, 49, 50
 """Places of the bounds in ``/proc/self/stat``, counted from 0."""
+_PR_SET_DUMPABLE = 4
 LEAST_CHARS = 8
 """Shorter keys are stand-ins for servers that want any; they could be part of other words."""
 
@@ -28,6 +29,20 @@ def forget_keys(keys: Collection[str]) -> None:
     if found and sys.platform.startswith("linux"):
         for start, end in _regions():
             _overwrite(start, end, [os.fsencode(key) for key in found])
+
+
+def hide_environment() -> bool:
+    """Keep the user's other processes from reading this one's environment and memory (Linux); say if it worked.
+
+    The environment it was started with stays in /proc even after a variable is deleted.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    import ctypes  # not before the first paint
+
+    with suppress(OSError, AttributeError):
+        return bool(ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
+    return False
 
 
 def _regions() -> list[tuple[int, int]]:

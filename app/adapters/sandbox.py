@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 import shutil
@@ -11,11 +10,12 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from app.adapters import placeholders
+from app.adapters import git_stores, placeholders
+from app.adapters.git_stores import Kept, Store
 from app.core.permission import OWN_NAMES
 from app.core.search_path import outside_of
 
@@ -39,16 +39,13 @@ CREDENTIALS = (
     ".pypirc",
 )
 """Folders and files of a home that hold keys."""
-_IN_GIT = (".git/hooks", ".git/config", ".git/config.worktree", ".git/modules")
-"""What git runs or reads programs from."""
-_FILES = frozenset({"config", "config.worktree", "palimpsest.toml"})
+_FILES = frozenset({"palimpsest.toml"})
 """Protected names that are files; the others are folders."""
 _SECRET_NAME = re.compile(
     r"TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY",
     re.IGNORECASE,
 )
 _SOCKETS = frozenset({"SSH_AUTH_SOCK", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST"})
-_PR_SET_DUMPABLE = 4
 
 
 class Kind(StrEnum):
@@ -79,6 +76,8 @@ class Sandbox:
     program: str = ""
     detail: str = ""
     """Version of the program, or why there is none."""
+    _made: set[Path] = field(default_factory=set, repr=False)
+    """Stand-ins that were made for what is missing."""
 
     @property
     def works(self) -> bool:
@@ -103,22 +102,29 @@ class Sandbox:
             network: Whether it may use the network.
             writable: Whether it may write in the project.
         """
+        stores = git_stores.find(self.root) if self.works and writable else ()
         if self.kind is Kind.BUBBLEWRAP and writable:
-            self._place_missing()
-        return self._line(argv, cwd, network=network, writable=writable)
+            self._place_missing(stores)
+        return self._line(argv, cwd, network=network, stores=stores if writable else None)
 
     def _line(
-        self, argv: Sequence[str], cwd: Path, *, network: bool, writable: bool
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        *,
+        network: bool,
+        stores: Sequence[Store] | None,
     ) -> tuple[str, ...]:
+        """Return the whole command line; nothing in the project may be written when ``stores`` is None."""
         # The launcher itself must not have them: what runs inside can read its environment.
         scrubbed = [word for name in self.dropped for word in ("-u", name)]
         clean = ("/usr/bin/env", *scrubbed) if scrubbed else ()
         match self.kind:
             case Kind.BUBBLEWRAP:
-                options = self._bubblewrap(cwd, network=network, writable=writable)
+                options = self._bubblewrap(cwd, network=network, stores=stores)
                 return (*clean, *options, "--", *argv)
             case Kind.SANDBOX_EXEC:
-                profile = self._profile(network=network, writable=writable)
+                profile = self._profile(network=network, stores=stores)
                 return (*clean, self.program, "-p", profile, *argv)
             case Kind.NONE:
                 return tuple(argv)
@@ -137,10 +143,12 @@ class Sandbox:
     def close(self) -> None:
         """Delete the temporary folder and the stand-ins of protected files."""
         if self.scratch is not None:
-            placeholders.remove((*self.protected, self._git))
+            placeholders.remove({*self._made, self.root / ".git", *self.protected})
             shutil.rmtree(self.scratch, ignore_errors=True)
 
-    def _bubblewrap(self, cwd: Path, *, network: bool, writable: bool) -> tuple[str, ...]:
+    def _bubblewrap(
+        self, cwd: Path, *, network: bool, stores: Sequence[Store] | None
+    ) -> tuple[str, ...]:
         root = str(self.root)
         options = [
             self.program,
@@ -158,47 +166,52 @@ class Sandbox:
         if network:
             for resolver in ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"):
                 options += ["--ro-bind-try", resolver, resolver]
-        options += ["--bind" if writable else "--ro-bind", root, root]
+        options += ["--ro-bind" if stores is None else "--bind", root, root]
+        if stores is not None:
+            # Mounts of their own, so that nothing can be moved away together with the read-only parts in it.
+            movable = git_stores.above(stores, self.root) | {s.entry for s in stores if s.writable}
+            for path in sorted(movable - {self.root}, key=_depth):
+                options += ["--bind-try", str(path), str(path)]
+            kept_paths = {kept.path for kept in self._kept(stores)}
+            for path in sorted(map(self._holding, kept_paths), key=_depth):
+                options += ["--ro-bind-try", str(path), str(path)]
         for path in (*self.hidden, *(() if network else self.credentials)):
             if path.is_dir():
                 options += ["--tmpfs", str(path)]
             elif path.is_file():
                 options += ["--ro-bind", "/dev/null", str(path)]
-        # A mount of its own, so that it cannot be moved away together with the read-only parts in it. What is no
-        # repository stays as it is: a file that names another folder, or a folder that could become one.
-        way = "--bind" if writable and self._has_repository else "--ro-bind"
-        options += [f"{way}-try", str(self._git), str(self._git)]
-        for path in self.protected:
-            if path.exists():
-                options += ["--ro-bind", str(path), str(path)]
         return (*options, "--setenv", "TMPDIR", "/tmp", "--chdir", str(cwd))
 
-    @property
-    def _git(self) -> Path:
-        return self.root / ".git"
+    def _kept(self, stores: Iterable[Store]) -> set[Kept]:
+        """Return what stays as it is, also when missing."""
+        own = {Kept(path, path.name not in _FILES) for path in self.protected}
+        return own.union(*(store.kept(self.root) for store in stores))
 
-    @property
-    def _has_repository(self) -> bool:
-        return (self._git / "HEAD").exists() and not self._git.is_symlink()
+    def _holding(self, path: Path) -> Path:
+        """Return what to make read-only so that a path stays: a link can be replaced, but not in such a folder."""
+        below = [path, *(folder for folder in path.parents if self.root in folder.parents)]
+        links = [one.parent for one in below if one.is_symlink()]
+        return links[-1] if links else path
 
-    def _place_missing(self) -> None:
+    def _place_missing(self, stores: Iterable[Store]) -> None:
         """Make stand-ins for what is protected and missing."""
-        placeholders.place(self._git, folder=True)
-        for path in self.protected:
-            if self._has_repository or self._git not in path.parents:
-                placeholders.place(path, folder=path.name not in _FILES)
+        for kept in sorted(self._kept(stores), key=lambda kept: _depth(kept.path)):
+            if placeholders.place(kept.path, folder=kept.is_folder, content=kept.content):
+                self._made.add(kept.path)
 
-    def _profile(self, *, network: bool, writable: bool) -> str:
+    def _profile(self, *, network: bool, stores: Sequence[Store] | None) -> str:
         folders = [Path("/private/tmp"), Path("/private/var/folders")]
-        folders += [self.root] if writable else []
+        folders += [self.root] if stores is not None else []
         lines = ["(version 1)", "(allow default)", "(deny file-write*)"]
         lines += [f"(allow file-write* (subpath {_quoted(path)}))" for path in folders]
         lines += [
             f'(allow file-write* (literal "/dev/{name}"))'
             for name in ("null", "tty", "stdout", "stderr")
         ]
-        kept = self.protected if self._has_repository else (*self.protected, self._git)
+        kept = sorted(kept.path for kept in self._kept(stores or ()))
         lines += [f"(deny file-write* (subpath {_quoted(path)}))" for path in kept]
+        fixed = git_stores.above(stores or (), self.root) | {s.entry for s in stores or ()}
+        lines += [f"(deny file-write-unlink (literal {_quoted(path)}))" for path in sorted(fixed)]
         unseen = self.hidden if network else (*self.hidden, *self.credentials)
         lines += [f"(deny file-read* (subpath {_quoted(path)}))" for path in unseen]
         if not network:
@@ -224,14 +237,19 @@ def probe(
         environment: Names of variables; those that look like secrets are dropped.
     """
     real = Path(os.path.realpath(root))
-    own = (*_IN_GIT, *OWN_NAMES)
-    guarded = (*(real / name for name in own), *(Path(os.path.realpath(p)) for p in protected))
+    guarded = (
+        *(real / name for name in OWN_NAMES),
+        *(Path(os.path.realpath(p)) for p in protected),
+    )
     kind, name = _candidate()
     path = outside_of(real, os.environ.get("PATH", os.defpath))
     program = shutil.which(name, path=path) if name else None
     if kind is Kind.NONE or program is None:
         why = f"{name} is not installed" if name else "none is known for this system"
         return Sandbox(Kind.NONE, real, detail=why)
+    link = next((one for one in (".git", *OWN_NAMES) if (real / one).is_symlink()), "")
+    if link:
+        return Sandbox(Kind.NONE, real, detail=f"{link} is a link here, which nothing can protect")
     scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-tmp-")))
     sandbox = Sandbox(
         kind,
@@ -261,18 +279,6 @@ def switched_off(root: Path) -> Sandbox:
     return Sandbox(Kind.NONE, Path(os.path.realpath(root)), detail="switched off")
 
 
-def hide_environment() -> bool:
-    """Keep the user's other processes from reading this one's environment and memory (Linux); say if it worked.
-
-    The environment it was started with stays in /proc even after a variable is deleted.
-    """
-    if not sys.platform.startswith("linux"):
-        return False
-    with suppress(OSError, AttributeError):
-        return bool(ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
-    return False
-
-
 def _candidate() -> tuple[Kind, str]:
     if sys.platform.startswith("linux"):
         return Kind.BUBBLEWRAP, "bwrap"
@@ -300,7 +306,7 @@ def _problem(sandbox: Sandbox) -> str:
     """Why the sandbox does not confine: "" when a trial command ran and could not write outside."""
     outside = sandbox.root.parent / f".pal-probe-{os.getpid()}"
     script = f'echo runs; : 2>/dev/null >"{outside}" || echo confined'
-    argv = sandbox._line(("/bin/sh", "-c", script), sandbox.root, network=False, writable=True)
+    argv = sandbox._line(("/bin/sh", "-c", script), sandbox.root, network=False, stores=())
     try:
         done = subprocess.run(
             argv,
@@ -320,6 +326,10 @@ def _problem(sandbox: Sandbox) -> str:
     if "runs" not in done.stdout:
         return (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[0]
     return "a command could write outside the project" if wrote else ""
+
+
+def _depth(path: Path) -> int:
+    return len(path.parts)
 
 
 def _quoted(path: Path) -> str:

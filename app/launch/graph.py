@@ -19,7 +19,8 @@ from app.adapters.clock import SystemClock
 from app.adapters.demo import DEMO_MODEL_ID
 from app.adapters.journal import Journal
 from app.adapters.journal_masking import Masking
-from app.adapters.sandbox import Sandbox, hide_environment
+from app.adapters.own_environment import hide_environment
+from app.adapters.sandbox import Sandbox
 from app.adapters.shfmt import find_shfmt, programs_named
 from app.agent.own_commands import MOST_SECONDS
 from app.agent.parts import SessionParts, ToolNeeds

@@ -48,7 +48,7 @@ def _repository(git: Path, depth: int) -> str:
         return "its submodules are nested too deeply"
     try:
         store = git if git.is_dir() else _own_store(git)
-        if store is None or (git.is_dir() and (git / "commondir").exists()):
+        if store is None or (git.is_dir() and _common(store).resolve() != store.resolve()):
             return "its .git points elsewhere"
         return _config_runs(_common(store), git.parent) or _submodules(store, git.parent, depth)
     except (OSError, ValueError):

@@ -9,9 +9,9 @@ import secrets
 import stat
 from pathlib import Path
 
+from app.core.skipped_folders import SKIPPED_FOLDERS
 from app.durable import replace_file
 from app.errors import ToolError
-from app.tools.tree import SKIPPED_FOLDERS
 from app.tools.workspace import Resolved, Workspace, reason
 
 TEMPORARY = re.compile(r"\.pal-write-(\d+)-[0-9a-f]{8}$")

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.tools.tree import SKIPPED_FOLDERS, Ignore
+from app.core.skipped_folders import SKIPPED_FOLDERS
+from app.tools.tree import Ignore
 
 MAX_FILES = 20_000
 MAX_SECONDS = 2.0

@@ -10,27 +10,8 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from app.core.path_glob import path_glob
+from app.core.skipped_folders import SKIPPED_FOLDERS
 
-SKIPPED_FOLDERS = frozenset(
-    {
-        ".git",
-        ".hg",
-        ".svn",
-        ".jj",
-        ".transcripts",
-        "node_modules",
-        "__pycache__",
-        ".venv",
-        "venv",
-        ".tox",
-        ".nox",
-        ".mypy_cache",
-        ".ruff_cache",
-        ".pytest_cache",
-        ".hypothesis",
-    }
-)
-"""Folders that hold no source of the project, whatever a .gitignore says."""
 IGNORE_FILE_BYTES = 1_000_000
 MAX_DEPTH = 64
 

@@ -271,8 +271,8 @@ async def test_nothing_of_a_command_survives_it(sandbox: Sandbox) -> None:
 
 
 HIDING = """
-import contextlib, os, subprocess, sys
-from app.adapters.sandbox import hide_environment
+import contextlib, ctypes, os, subprocess, sys
+from app.adapters.own_environment import hide_environment
 with contextlib.suppress(PermissionError):
     os.setuid(65534)  # root may read everything
 assert hide_environment()

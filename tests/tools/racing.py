@@ -69,10 +69,18 @@ class Arena:
 
     def renew(self) -> None:
         """Put the link back that an act replaced or removed, as it may: it is the project's own."""
-        if not any((self.root / name).is_symlink() for name in ("f", "link-to-file")):
-            made = self.root / "made"
-            made.symlink_to(self.outside / "f")
-            made.replace(self.root / "link-to-file")
+        names = [self.root / "f", self.root / "link-to-file"]
+        # One look at both may fall between two exchanges.
+        links = [sum(name.is_symlink() for name in names) for _ in range(5)]
+        if max(links) == 0:
+            self._make(names[1], lambda made: made.symlink_to(self.outside / "f"))
+        elif min(links) == 2:
+            self._make(names[1], lambda made: made.write_bytes(INSIDE))
+
+    def _make(self, name: Path, fill: Callable[[Path], object]) -> None:
+        made = self.root / "made"
+        fill(made)
+        made.replace(name)
 
     def mend(self) -> None:
         """Make the outside what it was."""
