@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.events import Click
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
+
+GAP = "   "
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,11 @@ class Hint:
     what: str
     action: str = ""
     """Action of the screen that a click runs; "" for none."""
+
+    @property
+    def cells(self) -> int:
+        """Cells it takes, with the gap behind it."""
+        return cell_len(self.key) + 1 + cell_len(self.what) + len(GAP)
 
 
 class KeyFooter(Widget):
@@ -36,9 +44,9 @@ class KeyFooter(Widget):
 
     def render(self) -> Content:
         row = Content("")
-        for hint in self._fitting():
+        for hint in fitting(self.hints, self.size.width):
             row = Content.assemble(
-                row, (hint.key, "bold $text-primary"), (f" {hint.what}   ", "$text-muted")
+                row, (hint.key, "bold $text-primary"), (f" {hint.what}{GAP}", "$text-muted")
             )
         return row
 
@@ -47,19 +55,30 @@ class KeyFooter(Widget):
         if at is None:
             return
         start = 0
-        for hint in self._fitting():
-            start += len(hint.key) + len(hint.what) + 4
+        for hint in fitting(self.hints, self.size.width):
+            start += hint.cells
             if at.x < start:
                 if hint.action:
                     self.post_message(self.Clicked(hint.action))
                 return
 
-    def _fitting(self) -> Sequence[Hint]:
-        fitting: list[Hint] = []
-        used = 0
-        for hint in self.hints:
-            used += len(hint.key) + len(hint.what) + 4
-            if used > self.size.width + 3:
-                break
-            fitting.append(hint)
-        return fitting
+
+def fitting(hints: Sequence[Hint], width: int) -> Sequence[Hint]:
+    """Return as many hints as ``width`` cells take.
+
+    A sheet's way out, Esc at the end, stays as long as any: for it ``Ctrl+F`` becomes ``^F`` where room is short.
+    """
+    room = width + len(GAP)
+    if _cells(hints) <= room:
+        return hints
+    shown = list(hints)
+    keeps_last = shown[-1].key == "Esc"
+    if keeps_last:
+        shown = [replace(hint, key=hint.key.replace("Ctrl+", "^")) for hint in shown]
+    while shown and _cells(shown) > room:
+        del shown[-2 if keeps_last and len(shown) > 1 else -1]
+    return shown
+
+
+def _cells(hints: Iterable[Hint]) -> int:
+    return sum(hint.cells for hint in hints)
