@@ -98,12 +98,14 @@ def test_stopped_with_ctrl_z_and_gone_on_with_fg(desk: Desk) -> None:
         assert is_as_it_was(pal), left_on(bytes(pal.raw))
 
 
-@pytest.mark.long  # after SIGSTOP, one time in four, no key is taken any more: not understood yet
+@pytest.mark.slow
 def test_stopped_without_notice_and_gone_on(desk: Desk) -> None:
     with opened(desk.pal("--demo")) as pal:
-        os.kill(pal.process.pid, signal.SIGSTOP)
-        pal.until(lambda: state(pal.process.pid) == "T", "the program to stop")
-        os.kill(pal.process.pid, signal.SIGCONT)
+        for _ in range(8):  # wherever the program stands just then, also in the midst of a write
+            os.kill(pal.process.pid, signal.SIGSTOP)
+            pal.until(lambda: state(pal.process.pid) == "T", "the program to stop")
+            os.kill(pal.process.pid, signal.SIGCONT)
+            pal.read_for(0.05)
 
         def is_typed_into() -> bool:
             pal.type("x")  # what comes before the terminal is in order again may be dropped

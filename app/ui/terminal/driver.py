@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import selectors
+import signal
 import termios
 import time
 from codecs import getincrementaldecoder
@@ -81,6 +83,7 @@ class PalDriver(LinuxDriver):
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self.write(KEEP_TITLE)
         self.is_on = True
+        self._take_signals_between_events()
 
     def stop_application_mode(self) -> None:
         """Put the terminal back as it was."""
@@ -95,6 +98,16 @@ class PalDriver(LinuxDriver):
             self.suspend_application_mode()
             self._must_signal_resume = True
         super().resume_application_mode()
+
+    def _take_signals_between_events(self) -> None:
+        """Stop and go on from the event loop.
+
+        Textual does so wherever the program stands when the signal comes; in the midst of a write that would wait for
+        ever for the lock that this very write holds.
+        """
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTSTP, self._sigtstp_application)
+        loop.add_signal_handler(signal.SIGCONT, self._sigcont_application)
 
     def run_input_thread(self) -> None:
         """Read until the driver stops."""
