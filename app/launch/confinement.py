@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.core.permission import Mode, usable_modes
 from app.errors import ConfigError
+from app.launch.new_repositories import disable_new, repositories
 from app.permission.collecting import needs_confinement
 from app.permission.script import parse_script
 from app.settings import Settings
@@ -17,6 +18,11 @@ from app.settings import Settings
 if TYPE_CHECKING:
     from app.adapters.sandbox import Sandbox
     from app.permission.places import Places
+
+SCRATCH = (
+    "/tmp is a folder for confined commands alone: it lasts until the end, other tools do not see it; "
+    "write into the project what they shall read"
+)
 
 
 def find_sandbox(settings: Settings) -> Sandbox:
@@ -72,27 +78,30 @@ class Confinement:
     _confined: bool = False
     """Whether the last command was, and could write."""
     _told: bool = False
+    _known: frozenset[Path] = frozenset()
+    """Repositories in the project before the last command, if it was confined and could write."""
 
     def wrap(self, argv: Sequence[str], cwd: Path) -> Sequence[str]:
-        """Return the command line that runs ``argv`` as it has to be run."""
+        """Return the command line that runs ``argv`` as it has to be run. Blocks."""
         automatic = self.mode() is Mode.AUTO
         self._confined = False
         if needs_confinement(parse_script(argv[-1], str(self.places.folder)), self.places):
             return self.sandbox.wrap(argv, cwd, writable=False)
         if automatic or self.settings.sandbox == "require":
             self._confined = self.sandbox.works
+            self._known = repositories(self.sandbox.root) if self._confined else frozenset()
             return self.sandbox.wrap(argv, cwd, network=not automatic)
         return argv
 
     def remark(self) -> str:
-        """Return what the model must know of where the last command ran, once; else ""."""
-        if self._told or not self._confined or not self.sandbox.scratch_in_use:
+        """Return what the model and the user must know of where the last command ran, "" for nothing. Blocks."""
+        if not self._confined:
             return ""
-        self._told = True
-        return (
-            "/tmp is a folder for confined commands alone: it lasts until the end, other tools do not see it; "
-            "write into the project what they shall read"
-        )
+        said = [disable_new(self.sandbox.root, self._known)]
+        if not self._told and self.sandbox.scratch_in_use:
+            self._told = True
+            said.append(SCRATCH)
+        return "; ".join(filter(None, said))
 
 
 def shell_note(settings: Settings, sandbox: Sandbox) -> str:

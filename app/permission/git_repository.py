@@ -11,7 +11,7 @@ _PROGRAM_KEYS = re.compile(
     re.IGNORECASE,
 )
 """Keys whose value is a program, wherever they stand on a line: a header or a quote may stand in front of them."""
-_HOOKS_PATH = re.compile(r"(?<![\w.-])hookspath\s*=\s*(.*)$", re.IGNORECASE)
+_HOOKS_PATH = re.compile(r"(?<![\w.-])hookspath\s*=\s*(.*)$", re.IGNORECASE | re.MULTILINE)
 _FETCHES = re.compile(
     r"(?<![\w.-])(?:promisor|partialclone)\s*(?:=|$)", re.IGNORECASE | re.MULTILINE
 )
@@ -40,6 +40,36 @@ def repository_runs(folder: Path) -> str:
         if all((place / name).exists() for name in ("HEAD", "objects", "refs")):
             return f"{place.name} is laid out as a bare repository"
     return ""
+
+
+def new_repository_runs(entry: Path) -> str:
+    """Return what a repository that somebody else made would run, at a look or at work in it; "" for nothing.
+
+    Args:
+        entry: ``.git`` in a working tree, or a folder that is laid out as a repository itself.
+    """
+    if entry.is_symlink():
+        return "it is a link"
+    bare = entry.name != ".git"
+    why = _config_runs(entry, entry.parent) if bare else _repository(entry, 0)
+    if why or entry.is_file():
+        return why
+    try:
+        hooks = [hook.name for hook in (entry / "hooks").iterdir() if hook.suffix != ".sample"]
+        named = _HOOKS_PATH.search((entry / "config").read_text("utf-8", "replace"))
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError:
+        return "it cannot be read"
+    return "it has hooks" if hooks or named else ""
+
+
+def submodule_entries(root: Path) -> tuple[Path, ...]:
+    """Return ``.git`` of each submodule that the index of a folder's repository names."""
+    try:
+        return tuple(root / name / ".git" for name in _gitlinks(root / ".git" / "index"))
+    except (OSError, ValueError, IndexError):
+        return ()
 
 
 def _repository(git: Path, depth: int) -> str:

@@ -18,7 +18,8 @@ from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
 from app.core.search_path import outside_of
 from app.errors import ToolError
-from app.tools.checkpoints import Checkpoints
+from app.tools.changes import Scan
+from app.tools.checkpoints import Checkpoints, Effect
 from app.tools.finishing import to_its_end
 from app.tools.output import Collected
 from app.tools.process import Finished, Job, Processes, run
@@ -45,7 +46,7 @@ class BashTool:
     changes_nothing: Callable[[str], bool]
     """Whether a command is known to change no file."""
     remark: Callable[[], str] = lambda: ""
-    """What the model should know of where the command ran, asked after it; "" for nothing."""
+    """What must be known of where the last command ran, asked after it; "" for nothing."""
     default_seconds: int = DEFAULT_SECONDS
     max_seconds: int = 600
     shell: str | None = None
@@ -107,7 +108,7 @@ class BashTool:
         command = _command(arguments)
         if command is None:
             return await self._follow(str(arguments["job"]), stop=arguments.get("stop") is True)
-        argv = self.wrap((self._shell(), "-c", command), self.folder)
+        argv = await asyncio.to_thread(self.wrap, (self._shell(), "-c", command), self.folder)
         self.processes.prepare()
         keep = not self.changes_nothing(command)
         if arguments.get("background") is True:
@@ -123,7 +124,7 @@ class BashTool:
         try:
             finished = await run(self.processes, argv, command, emit, seconds=seconds)
         finally:
-            told = await to_its_end(self.checkpoints.after_command(before, kept=keep))
+            said, told = await to_its_end(self._after(before, keep=keep))
         how, ok = _ending(finished, seconds)
         effects = Effects(
             target=self.target(arguments),
@@ -132,9 +133,12 @@ class BashTool:
             modified=told.modified,
             exit_code=finished.code,
         )
-        said = self.remark()
         report = _report(finished, how) + (f"\n[{said}]" if said else "")
         return ToolOutcome(report, effects, ok=ok, full=finished.collected.full)
+
+    async def _after(self, before: Scan, *, keep: bool) -> tuple[str, Effect]:
+        said = await asyncio.to_thread(self.remark)
+        return said, await self.checkpoints.after_command(before, kept=keep)
 
     def _shown(self, command: str, collected: Collected) -> tuple[Span, ...]:
         """Return what the command showed of files in the project."""
@@ -147,6 +151,7 @@ class BashTool:
         job.read_now()
         if stop or not was_running:
             await self.processes.end(job)
+        said = await asyncio.to_thread(self.remark)
         modified: tuple[str, ...] = ()
         if job.before is not None:
             told = await self.checkpoints.after_command(job.before, kept=True, meanwhile=True)
@@ -158,7 +163,7 @@ class BashTool:
             state = f"job {name} ended: {_code_text(job)}"
         code = job.code.result() if not was_running else None
         return ToolOutcome(
-            f"{_body(collected)}\n[{state}]",
+            f"{_body(collected)}\n[{state}]" + (f"\n[{said}]" if said else ""),
             Effects(
                 target=f"job {name}: {_first_line(job.command)}",
                 outcome=f"{state}, {_lines(collected)}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,30 +10,10 @@ import pytest
 
 from app.core.permission import Verdict
 from app.permission.git_repository import repository_runs
+from tests.fakes.repositories import git, make
 from tests.permission.bench import Bench
 
 PROBE = "touch ran; echo"
-
-
-def git(folder: Path, *words: str) -> None:
-    identity = ("-c", "user.name=n", "-c", "user.email=e@x", "-c", "protocol.file.allow=always")
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder.parent),
-        "GIT_CONFIG_NOSYSTEM": "1",
-    }
-    subprocess.run(
-        ["git", *identity, *words], cwd=folder, env=environment, check=True, capture_output=True
-    )
-
-
-def make(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    git(folder, "init", "-q")
-    (folder / "f").write_text("one\n")
-    git(folder, "add", "f")
-    git(folder, "commit", "-qm", "first")
-    return folder
 
 
 def configure(folder: Path, text: str) -> None:
