@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -27,7 +26,7 @@ def crash_error(error: BaseException, mask: Callable[[str], str]) -> PalError:
     from app.core.visible_text import one_line
     from app.settings.private_file import write_private
 
-    known = KnownSecrets(secrets.token_bytes(16))
+    known = KnownSecrets(os.urandom(16))
 
     def clean(text: str) -> str:
         return known(mask(text))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from app.core.masking import OwnKeys
 from app.settings import Settings
 
 STATE_FOLDER = Path(".local") / "state" / "palimpsest"
@@ -25,6 +23,8 @@ def own_keys(settings: Settings) -> tuple[str, ...]:
 
 def mask_of(settings: Settings) -> Callable[[str], str]:
     """Return the mask that the settings ask for."""
+    from app.core.masking import OwnKeys  # not needed before the first paint
+
     keys = own_keys(settings)
     if settings.mask_secrets == "off":
         return OwnKeys(keys)
@@ -43,7 +43,7 @@ def _salt(folder: Path) -> bytes:
     with suppress(OSError):
         if len(found := path.read_bytes()) >= SALT_BYTES:
             return found
-    salt = secrets.token_bytes(SALT_BYTES)
+    salt = os.urandom(SALT_BYTES)
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         made = path.with_name(f"{SALT_FILE}.{os.getpid()}")

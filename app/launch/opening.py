@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from app.adapters.own_environment import forget_keys
 from app.launch.asked import Launch, settings_of, wanted_session
-from app.launch.confinement import find_sandbox
 from app.launch.masking import mask_of, own_keys
 from app.launch.session_shelf import FolderShelf
 from app.settings import Level, Settings, TrustQuestion, read_trust, remember_trust, trust_now
@@ -61,6 +60,8 @@ class Opening:
     async def _open(self, approver: Approver, name: str | None, settings: Settings) -> Session:
         forget_keys(own_keys(settings))
         graph: Any = await asyncio.to_thread(importlib.import_module, "app.launch.graph")
+        from app.launch.confinement import find_sandbox  # loaded by now, and beside the event loop
+
         if self._sandbox is None:
             self._sandbox = await asyncio.to_thread(find_sandbox, settings)
         opened = await graph.open_session(settings, self._sandbox, approver, name)

@@ -22,7 +22,6 @@ from app.launch.asked import (
     usable_settings_of,
     wanted_session,
 )
-from app.launch.confinement import find_sandbox
 from app.launch.crash import crash_error, crashes_told
 from app.launch.endpoint import build_model
 from app.launch.masking import STATE_FOLDER, mask_of, own_keys
@@ -150,6 +149,7 @@ def run_doctor_command(options: argparse.Namespace) -> int:
     """Run ``pal doctor``; return the exit code."""
     from app.adapters.retry import RetryPolicy
     from app.doctor import run_doctor
+    from app.launch.confinement import find_sandbox
     from app.settings.flags import assignments
 
     launch = Launch(Path(options.folder).resolve(), assignments(options.set), options.trust)
@@ -181,6 +181,7 @@ def run_doctor_command(options: argparse.Namespace) -> int:
 
 def run_rules_command(arguments: list[str]) -> int:
     """Run ``pal rules``; return the exit code."""
+    from app.launch.confinement import find_sandbox
     from app.rules_cli import run
 
     launch = Launch(Path.cwd(), {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from pathlib import Path
 
 from app.durable import replace_file
@@ -18,5 +18,5 @@ def write_private(path: Path, text: str) -> None:
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     target = path.resolve()
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
     replace_file(str(target), str(temporary), [text.encode()], mode=0o600)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -83,6 +82,8 @@ class ProjectFiles:
         """SHA-256 over all they set; "" when that is nothing."""
         if self.empty:
             return ""
+        import hashlib  # most folders hold no settings, and loading it takes time at the start
+
         held = [
             [source.name, item.name, item.written, item.value]
             for source in self.all

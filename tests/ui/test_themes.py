@@ -10,6 +10,7 @@ from app.ui.themes import DARK, LIGHT, OWN, PAIRS, automatic, other_side
 from app.ui.widgets.lines_view import LinesView
 from tests.ui.fake_session import FakeSession
 from tests.ui.screens_in_use import pal_app
+from tests.ui.test_approval_panel import asked, edit
 
 TEXTS = (
     "text-primary",
@@ -48,7 +49,7 @@ COLOURED = [name for name in BUILTIN_THEMES if not name.startswith("ansi-")]
 async def test_everything_in_the_chat_and_in_a_question_reads_well_in_every_theme(theme):
     app = pal_app(FakeSession(), theme=theme)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
+        await asked(app, pilot, edit())
         for widget in (app.pair.chat, app.pair.panel.query_one(LinesView)):
             for inks in LAID_OVER:
                 style = widget._inks.paint(inks)

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 
 from app.core.permission import Mode, usable_modes
 from app.errors import PalError
-from app.ui.account_text import account_of, cost_text, session_line
 from app.ui.commands import Command, Value
 from app.ui.format import plural, short_path, tokens
 from app.ui.gauge_line import used_text, zone_name
 from app.ui.keymap import in_force
-from app.ui.rules_command import answer_rules
 from app.ui.screens.command_arguments import CommandArguments
 from app.ui.screens.session_opening import unsaved_words
 
@@ -173,12 +171,16 @@ class PairCommands:
         session = self._session()
         if session is None:
             return
+        from app.ui.account_text import account_of, cost_text
+
         self._say(cost_text(account_of(session)))
 
     def run_status(self, argument: str) -> None:
         session = self._session()
         if session is None:
             return
+        from app.ui.account_text import account_of, session_line
+
         settings, app = self._screen.settings, self._screen.app
         lines = (
             f"session     {session.name}",
@@ -316,6 +318,8 @@ class PairCommands:
     def run_rules(self, argument: str) -> None:
         session = self._session()
         if session is not None:
+            from app.ui.rules_command import answer_rules
+
             text, warning = answer_rules(session, argument)
             self._say(text, warning=warning)
 

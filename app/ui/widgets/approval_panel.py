@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
@@ -63,7 +62,7 @@ class WordsArea(TextArea):
 
 
 class ApprovalPanel(Vertical, can_focus=True):
-    """Shows the first of the open questions.
+    """Shows the first of the open questions; it is empty until there is one, so that the program starts sooner.
 
     Args:
         time: Monotonic seconds, for the grace period.
@@ -102,17 +101,22 @@ class ApprovalPanel(Vertical, can_focus=True):
         self._quiet_since = 0.0
         self._writing = ""
         self._wider = 0
+        self._text: LinesView | None = None
+        """Holds the command or the diff; None before the first question."""
 
-    def compose(self) -> ComposeResult:
-        yield Static(id="question-title", markup=False)
-        with VerticalScroll(id="question-detail", can_focus=False):
-            yield LinesView(id="question-text")
-        yield Static(id="question-why", markup=False)
-        yield Static(id="question-words", markup=False)
+    def _mount_parts(self) -> LinesView:
+        text = LinesView(id="question-text")
         area = WordsArea(compact=True, highlight_cursor_line=False, id="question-area")
         area.cursor_blink = False
-        yield area
-        yield Static(id="question-keys", markup=False)
+        self.mount(
+            Static(id="question-title", markup=False),
+            VerticalScroll(text, id="question-detail", can_focus=False),
+            Static(id="question-why", markup=False),
+            Static(id="question-words", markup=False),
+            area,
+            Static(id="question-keys", markup=False),
+        )
+        return text
 
     @property
     def request(self) -> ApprovalRequest | None:
@@ -236,6 +240,8 @@ class ApprovalPanel(Vertical, can_focus=True):
         self.remove_class("-writing")
 
     def _fill(self, request: ApprovalRequest) -> None:
+        if self._text is None:
+            self._text = self._mount_parts()
         shown, hidden = _revealed(request.detail)
         flag = "! hidden characters, written out below  " if hidden else ""
         title = Content.assemble(
@@ -249,7 +255,7 @@ class ApprovalPanel(Vertical, can_focus=True):
                 title, (f"  +{added}", "$text-success"), (f" -{removed}", "$text-error")
             )
         self.query_one("#question-title", Static).update(title)
-        self.query_one("#question-text", LinesView).show(partial(_detail_lines, request, shown))
+        self._text.show(partial(_detail_lines, request, shown))
         self.query_one("#question-detail").scroll_home(animate=False)
         where = f"in {self._folder} · " if request.editable else ""
         self.query_one("#question-why", Static).update(
