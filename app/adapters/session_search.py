@@ -1,7 +1,8 @@
 """Full text over all sessions of a folder: the newest place in each where all wanted words were said.
 
-The files are searched as bytes, from their ends, and only a line that holds the rarest word is parsed. A search asks
-between blocks whether it is still wanted, and holds no lock.
+The files are searched as bytes, from their ends, and only a line that holds the rarest word is parsed. What every line
+holds, the names and fixed words of the format, is blanked in the bytes before, so that a word such as ``content`` is
+looked for only in what was said. A search asks between blocks whether it is still wanted, and holds no lock.
 """
 
 from __future__ import annotations
@@ -31,6 +32,30 @@ SHOWN_CHARS = 160
 """Characters of a line that are shown around the first word."""
 
 _WORD = re.compile(r'"([^"]+)"|(\S+)')
+_NAMES = """
+v seq number first_result results id time role content spoken effects type text tool_use_id name input is_error
+thinking signature data source media_type target outcome read modified edited exit_code stored commit layer
+first_number replaced kept stubs bare summary facts
+"""
+_FRAME = (
+    b'"role":"user"',
+    b'"role":"assistant"',
+    b'"type":"text"',
+    b'"type":"tool_use"',
+    b'"type":"tool_result"',
+    b'"type":"thinking"',
+    *(f'"{name}":'.encode() for name in _NAMES.split()),
+)
+"""What stands in lines of messages between what was said, in lower case; inside of a text its quotes are escaped."""
+_HEAD = re.compile(
+    rb'\{"v":\d+,"seq":\d+,"number":\d+,"first_result":\d+,"results":\d+,"id":"m\d+","time":"[^"]*"'
+)
+_IN_HEAD = re.compile(rb"[\dmtz:.\-]+")
+"""What may be part of a number or time in the head of a line."""
+_CUT = f'"kind":"{remarks.PARTIAL}"'.encode()
+
+Blank = Callable[[bytes], bytes]
+"""Returns a block of lowered bytes of the same length in which nothing is found that was not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +79,8 @@ class _Wanted:
         written = sorted((word for word in found if word.strip()), key=len, reverse=True)
         self.words = [word.casefold() for word in written]
         """The longest first."""
-        self.needle = max(map(_steady, written), key=len, default="")
+        steady = map(_steady, written)
+        self.needle = max(steady, key=lambda word: (not _in_frame(word), len(word)), default="")
         """What the bytes are searched for; "", which every line holds, when only parsing can tell."""
 
     def all_in(self, text: str) -> bool:
@@ -92,10 +118,11 @@ def search_sessions(
 
 def _hits(folder: Path, words: _Wanted, wanted: Callable[[], bool]) -> Iterator[Hit]:
     in_json = _pattern(words.needle, lambda char: json.dumps(char)[1:-1].encode())
+    blank = _blanking(words.needle)
     for segment in reversed(segment_numbers(folder)):
-        for line in _lines_with(folder / segment_name(segment), in_json, wanted):
+        for line in _lines_with(folder / segment_name(segment), in_json, wanted, blank):
             yield from _in_entries(folder.name, line, words)
-    for line in _lines_with(folder / EVENTS_FILE, in_json, wanted):
+    for line in _lines_with(folder / EVENTS_FILE, _CUT, wanted):
         yield from _in_cut_answers(folder.name, line, words)
     in_text = _pattern(words.needle, lambda char: char.encode("utf-8", "replace"))
     for path in _outputs(folder):
@@ -159,6 +186,28 @@ def _pattern(word: str, encode: Callable[[str], bytes]) -> re.Pattern[bytes] | b
     return re.compile(b"".join(b"(?:%s)" % choice for choice in choices))
 
 
+def _in_frame(word: str) -> bool:
+    """Whether the lines of messages hold this word, whatever was said in them."""
+    raw = word.lower().encode("utf-8", "replace")
+    return any(raw in part for part in _FRAME) or _IN_HEAD.fullmatch(raw) is not None
+
+
+def _blanking(word: str) -> Blank:
+    """Return what takes that which was not said out of blocks, as far as it could hold the word."""
+    raw = word.lower().encode("utf-8", "replace")
+    parts = [(part, b"\0" * len(part)) for part in _FRAME if raw in part]
+    heads = _IN_HEAD.fullmatch(raw) is not None
+
+    def blanked(block: bytes) -> bytes:
+        if heads:
+            block = _HEAD.sub(lambda head: b"\0" * len(head[0]), block)
+        for part, nothing in parts:
+            block = block.replace(part, nothing)
+        return block
+
+    return blanked
+
+
 def _steady(word: str) -> str:
     """Return the longest part of a word whose letters keep their number in any case, unlike ß."""
     runs = "".join(char if _is_steady(char) else "\0" for char in word).split("\0")
@@ -174,7 +223,10 @@ def _cases(char: str) -> list[str]:
 
 
 def _lines_with(
-    path: Path, pattern: re.Pattern[bytes] | bytes, wanted: Callable[[], bool]
+    path: Path,
+    pattern: re.Pattern[bytes] | bytes,
+    wanted: Callable[[], bool],
+    blank: Blank = bytes,
 ) -> Iterator[bytes]:
     """Yield the lines of a file in which the pattern is found, the last one first."""
     longest = len(pattern) if isinstance(pattern, bytes) else 12 * len(pattern.pattern)
@@ -187,7 +239,7 @@ def _lines_with(
         while end > 0 and wanted():
             start = max(0, end - BLOCK)
             file.seek(start)
-            block = file.read(end - start + longest).lower()
+            block = blank(file.read(end - start + longest).lower())
             stop = end - start
             while stop > 0 and (at := _last(block, pattern, stop)) >= 0 and wanted():
                 begin, line = _line_at(file, start + at)

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from app.adapters import session_search
 from app.adapters.journal import Journal
+from app.adapters.journal_format import encode_entry
 from app.adapters.session_search import Hit, search_sessions
 from app.core.effects import Effects
+from app.core.history import Entry
 from app.core.messages import Message, Text, ToolResult, ToolUse, user
 from tests.fakes.clock import FakeClock
 
@@ -115,3 +117,50 @@ async def test_a_damaged_session_is_searched_as_far_as_it_can_be_read(root):
     lines = path.read_bytes().split(b"\n")
     path.write_bytes(b"\n".join([lines[0], b"\x00" * 50 + lines[1][:40], lines[2][:-20]]))
     assert [hit.id for hit in found(root, "word")] == ["m1"]
+
+
+FORMAT_WORDS = ("text", "content", "user", "tool_use_id", "ASSISTANT", "seq", "m1", "10:00", "2026")
+
+
+async def test_words_of_the_format_are_found_where_they_were_said_and_no_other_line_is_parsed(
+    root, monkeypatch
+):
+    parsed = []
+
+    def pieces(line):
+        parsed.append(line)
+        return session_search_pieces(line)
+
+    session_search_pieces = session_search.pieces
+    monkeypatch.setattr(session_search, "pieces", pieces)
+    said = " ".join(FORMAT_WORDS)
+    quoted = (
+        '{"role":"user","content":[{"type":"text","text":"x"}],"seq":2,"tool_use_id":"assistant"}'
+    )
+    name = await session(root, said, quoted, *["nothing of that"] * 20)
+    for word in FORMAT_WORDS:
+        parsed.clear()
+        (hit,) = found(root, word)
+        assert (hit.session, hit.id) in ((name, "m1"), (name, "m2")), word
+        assert len(parsed) == 1, word
+    parsed.clear()
+    assert found(root, "content zyzzyva") == found(root, "number") == []
+    assert parsed == []
+
+
+@settings(max_examples=60)
+@example("text", "text")
+@example("t", '","text":"t')
+@example(':"text"', "")
+@given(
+    st.sampled_from(["text", "type", "user", "role", "id", "m1", "1", '":', "content", "effects"]),
+    st.text(alphabet='textuserolid":,{}\\ m1', max_size=24),
+)
+def test_blanking_takes_nothing_out_that_was_said(tmp_path_factory, word, said) -> None:
+    folder = tmp_path_factory.mktemp("search") / "s"
+    folder.mkdir()
+    entry = Entry(7, 3, "2026-11-29T10:00:00.000Z", user(said), spoken=(0,))
+    (folder / "transcript_0001.jsonl").write_bytes(encode_entry(entry))
+    wanted = session_search._Wanted(word)
+    hits = list(session_search._hits(folder, wanted, lambda: True))
+    assert bool(hits) is (bool(wanted.words) and wanted.all_in(said))
