@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from app.permission.places import STORE
+
 _PROGRAM_KEYS = re.compile(
     r"(?<![\w.-])(?:fsmonitor|external|textconv|command|program|clean|smudge|process|worktree"
     r"|sshcommand|uploadpack|alternaterefscommand|submodule|submodulesummary)\s*=\s*(.*)$",
@@ -37,7 +39,7 @@ def repository_runs(folder: Path) -> str:
     for place in (folder, *folder.parents):
         if (place / ".git").exists():
             return _repository(place / ".git", 0)
-        if all((place / name).exists() for name in ("HEAD", "objects", "refs")):
+        if all((place / name).exists() for name in STORE):
             return f"{place.name} is laid out as a bare repository"
     return ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,8 +34,24 @@ _RUN_LATER = (
     ".gitmodules",
     ".npmrc",
     ".pypirc",
+    ".gitconfig",
+    ".ssh",
+    ".gnupg",
+    ".profile",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".claude.json",
+    ".ripgreprc",
 )
 """Names that other programs act on by themselves: a write there is asked in every mode."""
+STORE = ("HEAD", "objects", "refs")
+"""What makes a folder a git repository without a working tree."""
 _SECRET = re.compile(r"\.env(?:\.(?!example$|sample$|template$|dist$).*)?", re.IGNORECASE)
 
 
@@ -106,7 +123,17 @@ class Places:
         folded = _folded(real)
         own = any(folded == mine or folded.startswith(mine + "/") for mine in self._own)
         secret = _SECRET.fullmatch(parts[-1]) is not None
-        return Place(real, inside, relative, _protected(parts, inside, secret), own, secret)
+        protected = _protected(parts, secret) or self._in_store(parts) if inside else ""
+        return Place(real, inside, relative, protected, own, secret)
+
+    def _in_store(self, parts: list[str]) -> str:
+        """Why a write into a repository that has no ``.git`` around it is asked; "" when it is in none."""
+        folder = self.folder
+        for part in ("", *parts[:-1]):
+            folder = folder / part
+            if all((folder / name).exists() for name in STORE):
+                return f"{part or folder.name} is laid out as a git repository"
+        return ""
 
     def _expanded(self, path: str) -> str:
         return str(self.home) + path[1:] if path == "~" or path.startswith("~/") else path
@@ -143,19 +170,21 @@ class Places:
         pending, seen = [str(Path(self._expanded(base), self._expanded(path)))], 0
         while pending:
             try:
-                with os.scandir(pending.pop()) as entries:
-                    for entry in entries:
-                        seen += 1
-                        if entry.is_symlink():
-                            if not _is_below(os.path.realpath(entry.path), str(self.folder)):
-                                return True
-                        elif entry.is_dir(follow_symlinks=False):
-                            pending.append(entry.path)
+                with os.scandir(pending.pop()) as found:
+                    entries = list(found)
             except OSError:
-                continue
-            if seen > MOST_ENTRIES:
+                continue  # a file, or nothing
+            seen += len(entries)
+            if seen > MOST_ENTRIES or any(map(self._is_link_out, entries)):
                 return True
+            pending += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
         return False
+
+    def _is_link_out(self, entry: os.DirEntry[str]) -> bool:
+        try:
+            return entry.is_symlink() and not _is_below(entry.path, str(self.folder))
+        except OSError:  # it changes while it is looked at
+            return True
 
 
 def is_stream(word: Word) -> bool:
@@ -170,14 +199,20 @@ def _is_below(path: str, folder: str) -> bool:
     return real == folder or real.startswith(folder.rstrip("/") + "/")
 
 
-def _protected(parts: list[str], inside: bool, secret: bool) -> str:
-    if not inside:
-        return ""
+def _protected(parts: list[str], secret: bool) -> str:
     for part in parts:
-        if part.casefold() in _RUN_LATER:
+        if _plain(part) in _RUN_LATER:
             return f"other programs act on what is in {part}"
     return "it holds keys or changes the environment" if secret else ""
 
 
+def _plain(name: str) -> str:
+    """Return a name as file systems know it that tell neither case nor hidden characters nor ends apart."""
+    shown = "".join(char for char in name if unicodedata.category(char) != "Cf")
+    plain = shown.casefold().partition(":")[0].rstrip(" .")
+    return ".git" if plain == "git~1" else plain
+
+
 def _folded(path: str) -> str:
+    path = "".join(char for char in path if unicodedata.category(char) != "Cf")
     return path.casefold().rstrip("/")

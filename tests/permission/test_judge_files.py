@@ -75,6 +75,16 @@ PROTECTED = (
     ".claude/settings.json",
     ".husky/pre-push",
     "hooks/pre-commit",
+    "inner/.GIT/hooks/pre-commit",
+    ".git\u200c/config",
+    ".git./config",
+    "src/.git::$INDEX_ALLOCATION/config",
+    "GIT~1/config",
+    "store/hooks/post-update",
+    "store/config",
+    "a/b/store/new",
+    "src/.git",
+    ".bashrc",
 )
 
 
@@ -82,6 +92,9 @@ PROTECTED = (
 @pytest.mark.parametrize("path", PROTECTED)
 def test_files_that_run_later_are_asked_in_every_mode(bench: Bench, tool: str, path: str) -> None:
     (bench.folder / "hooks").symlink_to(bench.folder / ".git" / "hooks")
+    for store in ("store", "a/b/store"):
+        for name in ("objects", "refs", "HEAD"):
+            (bench.folder / store / name).mkdir(parents=True)
     for mode in (Mode.ASK, Mode.ACCEPT_EDITS, Mode.AUTO):
         judgement = bench.call(tool, {"path": path}, mode=mode, rules=(rule(tool),), sandboxed=True)
         assert judgement.verdict is Verdict.ASK
