@@ -28,7 +28,10 @@ class Masking:
             key: replace(e, target=self.mask(e.target), outcome=self.mask(e.outcome))
             for key, e in entry.effects.items()
         }
-        return replace(entry, message=masked_message(entry.message, self.mask), effects=effects)
+        message = masked_message(entry.message, self.mask)
+        if message is entry.message and not effects:
+            return entry
+        return replace(entry, message=message, effects=effects)
 
     def seen_entry(self, entry: Entry) -> Entry:
         """Return a message as the running session gets it."""

@@ -98,7 +98,11 @@ class SessionFiles:
             counters.seq + 1, counters.number + 1, counters.result + count, counters.commit
         )
         self.reader.grew(written, Place(offset, len(line)))
-        return written if masked == entry else _read_back(self.masking.seen_entry(entry))
+        return (
+            written
+            if masked is entry or masked == entry
+            else _read_back(self.masking.seen_entry(entry))
+        )
 
     def mark(self, make: Callable[[int], _M], kind: str) -> _M:
         """Write a mark; ``make`` gets its ``seq``."""

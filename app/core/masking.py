@@ -69,12 +69,14 @@ def masked_json(value: Any, mask: Mask) -> Any:
 def _block(block: Block, mask: Mask) -> Block:
     match block:
         case Text(text):
-            return replace(block, text=mask(text))
+            told = mask(text)
+            return block if told == text else replace(block, text=told)
         case ToolUse(_, _, arguments):
             masked = masked_json(arguments, mask)
             return block if masked == arguments else replace(block, input=masked)
         case ToolResult(_, str() as content):
-            return replace(block, content=mask(content))
+            told = mask(content)
+            return block if told == content else replace(block, content=told)
         case ToolResult(_, tuple() as parts):
             texts = (replace(p, text=mask(p.text)) if isinstance(p, Text) else p for p in parts)
             return replace(block, content=tuple(texts))
