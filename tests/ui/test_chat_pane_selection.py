@@ -138,3 +138,69 @@ async def test_the_cursor_scrolls_through_an_entry_that_is_longer_than_the_view(
     assert 0 < pane.scroll_offset.y < bottom
     await pilot.press(*["up"] * 30)
     assert pane.scroll_offset.y == 0
+
+
+SIDES = """@@ -1,3 +1,3 @@
+ same line
+-the old words of it
++a new text for it
+-gone for good
+ last line
+"""
+
+
+async def side_by_side(pane: ChatPane, diff: str = SIDES) -> tuple[list[str], int]:
+    """A card whose diff stands side by side; returns its rows, and the column of the new text."""
+    pane.tool_finished(
+        "c", ok=True, text="", outcome="", seconds=0, diff=diff, result_id="r1", tool="edit_file"
+    )
+    pane.draw_now()
+    rows = [pane.render_line(y).text for y in range(pane.size.height)]
+    return rows, next(row.index("a new text") for row in rows if "a new text" in row)
+
+
+def at(rows: list[str], words: str, last: bool = False) -> tuple[int, int]:
+    y = next(y for y, row in enumerate(rows) if words in row)
+    return rows[y].index(words) + (len(words) - 1 if last else 0), y
+
+
+@with_chat(130, 20)
+async def test_the_old_side_of_a_diff_is_marked_and_copied_by_itself(
+    pilot: Pilot[None], pane: ChatPane
+) -> None:
+    rows, _ = await side_by_side(pane)
+    text = await drag(pilot, at(rows, "old words"), at(rows, "gone for", last=True))
+    assert text == "old words of it\ngone for"
+    assert await drag(pilot, at(rows, "new text"), at(rows, "new text", last=True)) == "new text"
+    assert await drag(pilot, at(rows, "gone"), at(rows, "gone", last=True)) == "gone"
+
+
+@with_chat(130, 20)
+async def test_a_drag_from_one_side_to_the_other_copies_the_new_side(
+    pilot: Pilot[None], pane: ChatPane
+) -> None:
+    rows, _ = await side_by_side(pane)
+    text = await drag(pilot, at(rows, "old words"), at(rows, "new text", last=True))
+    assert text == "a new text"
+
+
+@with_chat(130, 20)
+async def test_an_old_line_that_takes_more_rows_than_the_new_one_is_copied_as_one_line(
+    pilot: Pilot[None], pane: ChatPane
+) -> None:
+    old = " ".join(f"word{n}" for n in range(40))
+    rows, _ = await side_by_side(pane, f"@@ -1 +1 @@\n-{old}\n+a new text\n")
+    text = await drag(pilot, at(rows, "word2"), at(rows, "word38", last=True))
+    assert text == old[old.index("word2") : old.index("word38") + 6]
+    selected = [y for y, row in enumerate(rows) if "word" in row]
+    assert len(selected) > 2
+
+
+@with_chat(130, 20)
+async def test_a_word_of_the_old_side_is_taken_by_a_double_click(
+    pilot: Pilot[None], pane: ChatPane
+) -> None:
+    rows, _ = await side_by_side(pane)
+    await pilot.click(ChatPane, offset=at(rows, "words"), times=2)
+    await pilot.pause()
+    assert pilot.app.screen.get_selected_text() == "words"

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from rich.cells import cell_len
 
 from app.core.visible_text import revealed_text
-from app.ui.chat.lines import Inks, Line, Run, part_of, wrap
+from app.ui.chat.lines import Beside, Inks, Line, Run, part_of, wrap
 
 LONGEST_MARKED = 400
 """Characters of a line up to which changed words are marked."""
@@ -178,7 +178,7 @@ def _line(side: _Side, numbers: int) -> Line:
 
 
 def _split(change: _Change, numbers: int, width: int) -> list[Line]:
-    """Return the lines of both sides: the old one stands in front, so that what is copied is the new text."""
+    """Return the lines of both sides: the new one is the text, the old one stands beside it in the leads."""
     half = (width - cell_len(_BETWEEN[0])) // 2
     lines: list[Line] = []
     for at in range(max(len(change.old), len(change.new))):
@@ -199,9 +199,14 @@ def _split(change: _Change, numbers: int, width: int) -> list[Line]:
                 by_cells=True,
                 leads=tuple(rests[: taken - 1]),
                 copied=new is not None,
+                beside=old.text if old is not None else None,
             )
         )
-        lines += [Line([], lead, copied=False) for lead in rests[taken - 1 :]]
+        lines += [
+            Line([], lead, copied=False, beside=old.text, goes_on=True)
+            for lead in rests[taken - 1 :]
+            if old is not None
+        ]
     return lines
 
 
@@ -211,8 +216,12 @@ def _half(side: _Side, numbers: int, cells: int) -> list[tuple[Run, ...]]:
     lead = _lead(side, numbers)
     room = max(2, cells - numbers - 3)
     rows: list[tuple[Run, ...]] = []
+    at = 0
     for start, end in wrap(side.text, room, by_cells=True):
-        part = [(text, (*ground, *inks)) for text, inks in part_of(runs, start, end)]
+        part: list[Run] = []
+        for text, inks in part_of(runs, start, end):
+            part.append((text, (*ground, *inks, Beside(at))))
+            at += len(text)
         blank = " " * (room - cell_len(side.text[start:end]))
         rows.append((*(lead if not rows else _blank(lead)), *part, (blank, ground)))
     return rows

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 from app.ui.chat.entries import DividerSection, Fold, Section
 from app.ui.chat.lines import Row
-from app.ui.chat.selection import SelectableTranscriptView, highlighted_row
-
-Span = tuple[int, int]
-"""Characters of a logical line, from and to."""
+from app.ui.chat.selection import SelectableTranscriptView, Span, highlighted_row
 
 
 @dataclass(frozen=True, slots=True)

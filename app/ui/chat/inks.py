@@ -8,7 +8,7 @@ from rich.style import Style as RichStyle
 from textual.color import Color
 from textual.style import Style
 
-from app.ui.chat.lines import PLAIN_INKS, Inks, Link
+from app.ui.chat.lines import PLAIN_INKS, Beside, Inks, Link
 from app.ui.contrast import is_opaque, readable
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ class InkPot:
         for ink in inks:
             if isinstance(ink, Link):
                 meta["@click"] = f"link({ink.url!r})"
+                continue
+            if isinstance(ink, Beside):
                 continue
             if ink in PLAIN_INKS:
                 attributes[ink] = True

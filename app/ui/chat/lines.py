@@ -19,8 +19,16 @@ class Link:
     url: str
 
 
-Ink = str | Link
-"""Name of a component class without its prefix, one of `PLAIN_INKS`, or a link."""
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """An ink of a lead: it is text beside the line's own, and can be selected apart from it."""
+
+    x: int
+    """Character of that text with which the run begins."""
+
+
+Ink = str | Link | Beside
+"""Name of a component class without its prefix, one of `PLAIN_INKS`, a link, or text beside."""
 Inks = tuple[Ink, ...]
 """Inks laid over each other, the last on top."""
 Run = tuple[str, Inks]
@@ -64,6 +72,10 @@ class Line:
     """In front of its second row and of those after it, before the rest begins."""
     copied: bool = True
     """Whether it counts when text is copied; a line that only fills a gap does not."""
+    beside: str | None = None
+    """Text that its leads show beside it; None for none."""
+    goes_on: bool = False
+    """Whether it shows more of the text beside the line before."""
 
     @property
     def text(self) -> str:
@@ -74,9 +86,18 @@ class Line:
 class Row:
     """One row of the screen: painted segments as wide as the text column, and where its text stands."""
 
-    __slots__ = ("body", "lead", "line", "segments", "x")
+    __slots__ = ("beside", "body", "lead", "line", "segments", "x")
 
-    def __init__(self, segments: list[Segment], line: int, x: int, lead: int, body: int) -> None:
+    def __init__(
+        self,
+        segments: list[Segment],
+        line: int,
+        x: int,
+        lead: int,
+        body: int,
+        *,
+        beside: tuple[tuple[int, int], ...] = (),
+    ) -> None:
         self.segments = segments
         self.line = line
         """Number of the logical line in its section."""
@@ -86,6 +107,8 @@ class Row:
         """Segments in front of the text."""
         self.body = body
         """Segments of text after the lead."""
+        self.beside = beside
+        """Which segments of the lead are text beside, each with the character of it that it begins with."""
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Row) and self.segments == other.segments)
@@ -237,7 +260,13 @@ def _row(
     elif used > width:
         segments = list(_cropped(segments, width))
         body = len(segments) - len(lead)
-    return Row(segments, 0, start, len(lead), body)
+    return Row(segments, 0, start, len(lead), body, beside=_beside(lead) if each.beside else ())
+
+
+def _beside(lead: Sequence[Run]) -> tuple[tuple[int, int], ...]:
+    return tuple(
+        (at, ink.x) for at, (_, inks) in enumerate(lead) for ink in inks if isinstance(ink, Beside)
+    )
 
 
 def _cropped(segments: Iterable[Segment], width: int) -> Iterable[Segment]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.style import Style
 
 from app.ui.chat.diff_rows import changed_spans, diff_counts, diff_lines
-from app.ui.chat.lines import Line, rows_of
+from app.ui.chat.lines import Beside, Line, rows_of
 
 DIFF = """--- a/a.py
 +++ b/a.py
@@ -93,7 +93,7 @@ def test_both_sides_stand_beside_each_other_and_changed_words_are_marked_on_both
     lines = diff_lines(DIFF, 60)
     left, right = halves(lines[1], 60)
     assert (left.rstrip(), right.rstrip()) == ("  4 - x = old(1)", "  4 + x = new(1)")
-    assert ("old", ("removed", "removed-mark")) in lines[1].lead
+    assert ("old", ("removed", "removed-mark", Beside(4))) in lines[1].lead
     assert ("new", ("added-mark",)) in lines[1].runs
     left, right = halves(lines[2], 60)
     assert (left.strip(), right.rstrip()) == ("", "  5 + y = 2")
