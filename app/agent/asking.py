@@ -6,7 +6,7 @@ import asyncio
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 
-from app.agent.channel import Tell, unbroken
+from app.agent.channel import Tell
 from app.agent.dialogue import Dialogue
 from app.agent.layers import Layers
 from app.agent.mended import mended_notice
@@ -22,6 +22,7 @@ from app.core.events import (
     TextArrived,
     ThinkingArrived,
 )
+from app.core.finishing import to_its_end
 from app.core.requests import (
     Answer,
     CallDelta,
@@ -107,9 +108,9 @@ class Asking:
                     self._pass_on(event)
         except (ModelError, asyncio.CancelledError) as ended:
             with suppress(RecordError):  # why the answer ended matters more
-                await unbroken(self.keep_partial())
+                await to_its_end(self.keep_partial())
                 if isinstance(ended, asyncio.CancelledError):
-                    await unbroken(self._charge_cancelled())
+                    await to_its_end(self._charge_cancelled())
             raise
         raise StreamBroken("the model's stream ended without an answer")
 

@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Self
+from collections.abc import Awaitable, Callable
+from typing import Self
 
 from app.core.events import Event
 
 Tell = Callable[[Event], None]
 """Hands an event to the front end; never blocks."""
-
-
-async def unbroken(work: Coroutine[Any, Any, None]) -> None:
-    """Run what leaves things in order to its end; a cancellation meanwhile is raised at the caller's next await."""
-    task, caller = asyncio.create_task(work), asyncio.current_task()
-    missed: list[asyncio.CancelledError] = []
-    while not task.done():
-        try:
-            await asyncio.wait([task])
-        except asyncio.CancelledError as error:
-            missed.append(error)
-            if caller is not None:
-                caller.uncancel()
-    if caller is not None:
-        for cancelled in missed:
-            caller.cancel(*cancelled.args)
-    task.result()
 
 
 class Work:

@@ -11,6 +11,7 @@ from app.agent.channel import Tell
 from app.agent.dialogue import Dialogue
 from app.core import remarks
 from app.core.events import OWN_TOOL, ToolFinished, ToolOutput, ToolStarted
+from app.core.finishing import to_its_end
 from app.core.history import Entry, Remark
 from app.core.ports import Tool
 from app.errors import PalError, ToolError
@@ -66,13 +67,13 @@ class OwnCommands:
         try:
             done = await self.shell.run(arguments, emit)
         except ToolError as error:
-            await end(str(error), "failed", ok=False)
+            await to_its_end(end(str(error), "failed", ok=False))
         except asyncio.CancelledError:
-            await asyncio.shield(end(printed.text, "cancelled", ok=False))
+            await to_its_end(end(printed.text, "cancelled", ok=False))
             raise
         else:
             text = done.content if isinstance(done.content, str) else ""
-            await end(text, done.effects.outcome, ok=done.ok)
+            await to_its_end(end(text, done.effects.outcome, ok=done.ok))
 
     def restore(self, kept: Iterable[Remark], entries: Iterable[Entry]) -> None:
         """Take up what was shared and not yet told when the session was left."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from app.agent.asking import Asking
 from app.agent.calls import COMPACT, CallRun, with_text
-from app.agent.channel import Tell, unbroken
+from app.agent.channel import Tell
 from app.agent.dialogue import INTERRUPTED, Dialogue
 from app.agent.gate import Gate
 from app.agent.layers import Layers
@@ -30,6 +30,7 @@ from app.core.events import (
     TurnEnded,
     TurnStarted,
 )
+from app.core.finishing import to_its_end
 from app.core.history import Entry
 from app.core.messages import Image, Message, Text, ToolUse, user
 from app.core.policy import AfterCompact
@@ -106,7 +107,7 @@ class Turn:
         except asyncio.CancelledError:
             end = TurnEnd.CANCELLED
             try:
-                await unbroken(self._after_cancel())
+                await to_its_end(self._after_cancel())
             except RecordError as error:
                 await self._tell_problem(error)
             raise

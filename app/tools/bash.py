@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from app.core.conversation import NO_OUTPUT
 from app.core.effects import Effects, Span
+from app.core.finishing import to_its_end
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
@@ -20,7 +21,6 @@ from app.core.search_path import outside_of
 from app.errors import ToolError
 from app.tools.changes import Scan
 from app.tools.checkpoints import Checkpoints, Effect
-from app.tools.finishing import to_its_end
 from app.tools.output import Collected
 from app.tools.process import Finished, Job, Processes, run
 from app.tools.shown_lines import lines_shown

@@ -16,12 +16,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from app.core.file_states import ABSENT, FileState, change_to_json
+from app.core.finishing import to_its_end
 from app.core.messages import JsonObject
 from app.core.ports import Contents
 from app.errors import ToolError
 from app.tools import atomic, changes
 from app.tools.changes import Scan, Stamp
-from app.tools.finishing import to_its_end
 from app.tools.tree import Ignore
 from app.tools.workspace import Resolved, Workspace
 

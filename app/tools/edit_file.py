@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from app.core.effects import Effects, Span
+from app.core.finishing import to_its_end
 from app.core.messages import JsonObject
 from app.core.ports import Emit, Proposal, ToolOutcome
 from app.core.requests import ToolSpec
@@ -14,7 +15,6 @@ from app.errors import ToolError
 from app.tools import atomic
 from app.tools.checkpoints import Checkpoints
 from app.tools.diff import Diff, unified
-from app.tools.finishing import to_its_end
 from app.tools.lines import NUMBER_MARK
 from app.tools.matching import replace_exact
 from app.tools.text_files import decode

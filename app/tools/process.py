@@ -12,11 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.core.finishing import to_its_end
 from app.core.ports import Emit
 from app.errors import ToolError
 from app.tools import descendants
 from app.tools.changes import Scan
-from app.tools.finishing import to_its_end
 from app.tools.output import Collected, LiveText, Output
 from app.tools.supervisor import Supervisor
 

@@ -260,7 +260,7 @@ async def test_a_background_job_is_started_read_and_stopped(bench: Bench, tmp_pa
     await until(lambda: (bench.root / "up").exists())
     assert "one\n" in await bench.text("bash", job=job.name)
     assert "(no output)" in await bench.text("bash", job=job.name)
-    assert running(seconds)
+    await until(lambda: running(seconds))
     assert f"job {job.name} stopped" in await bench.text("bash", job=job.name, stop=True)
     assert running(seconds) == []
     assert "no background job" in await bench.refusal("bash", job=job.name)
