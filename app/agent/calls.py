@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,12 +17,17 @@ from app.core.messages import Text, ToolResult, ToolUse, block_to_json
 from app.core.ports import Record, Tool, ToolOutcome
 from app.errors import RecordError, ToolError
 
-LOG = logging.getLogger(__name__)
-
+Fault = Callable[[Exception], str]
+"""Takes a failure of the program inside a tool; returns what is told of it, in one line without secrets."""
 COMPACT = "compact"
 """The tool that asks for layer 3; the turn acts on it after all results are in."""
 PARTIAL_CHARS = 8_000
 """How much of an interrupted command's output is kept, from its end."""
+
+
+def name_fault(error: Exception) -> str:
+    """Say no more of a failure than its kind: its message may hold anything."""
+    return f"the tool failed: {type(error).__name__}"
 
 
 @dataclass(slots=True)
@@ -35,6 +39,7 @@ class CallRun:
     gate: Gate
     record: Record
     tell: Tell
+    fault: Fault = name_fault
     finished: dict[str, tuple[ToolResult, Effects]] = field(default_factory=dict)
     untold: list[ToolFinished] = field(default_factory=list)
     """Ends of calls whose results are not on disk yet: nothing is told before."""
@@ -104,8 +109,7 @@ class CallRun:
         except ToolError as error:
             result, effects = self._failure(call, str(error))
         except Exception as error:  # a fault of one tool ends its call, not the turn
-            LOG.exception("tool %s failed", call.name)
-            result, effects = self._failure(call, f"{type(error).__name__}: {error}")
+            result, effects = self._failure(call, self.fault(error))
         self.finished[call.id] = (result, effects)
         end = self._end(call, result, effects, seconds=time.monotonic() - started, diff=diff)
         self.untold.append(end)

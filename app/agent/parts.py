@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
+from app.agent.calls import Fault, name_fault
 from app.agent.gate import Admitted
 from app.agent.prompt import Surroundings
 from app.compaction.working_files import ReadLines
@@ -59,6 +60,8 @@ class SessionParts:
     """Moves the record to a temporary folder and returns its path, for when its own cannot be written."""
     is_tour: Callable[[str], bool] = lambda _text: False
     """Whether a text asks the embedded model for its tour."""
+    fault: Fault = name_fault
+    """Keeps what went wrong inside a tool, and says it in a line without secrets."""
     own_shell: Tool | None = None
     """Runs the user's own commands, unconfined."""
     max_output_tokens: int = 8_000

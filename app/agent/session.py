@@ -350,6 +350,7 @@ class Session(SessionView):
             tell,
             self._upkeep,
             wanted=self._wanted,
+            fault=self._parts.fault,
         )
 
     def _judge(self, tool: str, arguments: JsonObject) -> Judgement:

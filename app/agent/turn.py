@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.agent.asking import Asking
-from app.agent.calls import COMPACT, CallRun, with_text
+from app.agent.calls import COMPACT, CallRun, Fault, name_fault, with_text
 from app.agent.channel import Tell
 from app.agent.dialogue import INTERRUPTED, Dialogue
 from app.agent.gate import Gate
@@ -64,6 +64,7 @@ class Turn:
     upkeep: Upkeep
     wanted: list[str]
     """Focuses of compactions asked for while the turn runs; emptied by it."""
+    fault: Fault = name_fault
     asking: Asking = field(init=False)
     stop: str = ""
     _run: CallRun | None = None
@@ -318,7 +319,8 @@ class Turn:
         return await self.layers.manual(reason, focus, self.tell)
 
     def _call_run(self, uses: tuple[ToolUse, ...]) -> CallRun:
-        return CallRun(uses, self.tools, self.gate, self.dialogue.record, self.tell)
+        record = self.dialogue.record
+        return CallRun(uses, self.tools, self.gate, record, self.tell, self.fault)
 
     async def _note(self) -> tuple[str, ...]:
         """Return the note for a share of the threshold that was just passed, once for each share and view."""

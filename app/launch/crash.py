@@ -16,14 +16,30 @@ from app.launch.masking import STATE_FOLDER
 REPORT_FILE = "crash.txt"
 MESSAGE_CHARS = 300
 
+Mask = Callable[[str], str]
+"""Returns a text with its secrets masked."""
 
-def crash_error(error: BaseException, mask: Callable[[str], str]) -> PalError:
-    """Write the report of a failure of the program; return what is told to the user.
+
+def crash_error(error: BaseException, mask: Mask) -> PalError:
+    """Write the report of a failure of the program; return what is told to the user."""
+    what, details = _reported(error, mask)
+    said = "A session that was open is saved: pal --continue goes on with it."
+    return PalError(f"this program failed: {what}", hint=f"{said}{details}")
+
+
+def tool_fault(error: Exception, mask: Mask) -> str:
+    """Write the report of a failure inside a tool; return what its call is answered with."""
+    what, details = _reported(error, mask)
+    return f"the tool failed, which is a fault of this program: {what}.{details}"
+
+
+def _reported(error: BaseException, mask: Mask) -> tuple[str, str]:
+    """Write the report; return what failed in one line, and where the report is, if it could be written.
 
     The report has the stack without the values of variables, which may hold keys and the user's words.
     """
     from app.core.secret_masks import KnownSecrets
-    from app.core.visible_text import one_line
+    from app.core.visible_text import one_line, visible_text
     from app.settings.private_file import write_private
 
     known = KnownSecrets(os.urandom(16))
@@ -34,18 +50,16 @@ def crash_error(error: BaseException, mask: Callable[[str], str]) -> PalError:
     stack = "".join(traceback.format_exception(error))
     about = f"palimpsest {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n"
     path = Path.home() / STATE_FOLDER / REPORT_FILE
-    said = "A session that was open is saved: pal --continue goes on with it."
-    try:
-        write_private(path, about + clean(stack))
-        said += f" The details are in {path}"
-    except OSError:
-        pass
     what = one_line(clean(f"{type(error).__name__}: {error}"), MESSAGE_CHARS)
-    return PalError(f"this program failed: {what}", hint=said)
+    try:
+        write_private(path, about + visible_text(clean(stack)))
+    except OSError:
+        return what, ""
+    return what, f" The details are in {path}"
 
 
 @contextmanager
-def crashes_told(mask: Callable[[str], str]) -> Iterator[None]:
+def crashes_told(mask: Mask) -> Iterator[None]:
     """Turn a failure of the program into an error that is told to a person.
 
     Raises:

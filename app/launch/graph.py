@@ -31,6 +31,7 @@ from app.core.messages import JsonObject
 from app.core.permission import Judgement, Mode, Rule, Verdict
 from app.core.ports import Approver, Tool
 from app.launch.confinement import Confinement, check_sandbox, shell_note
+from app.launch.crash import tool_fault
 from app.launch.endpoint import build_model, is_tour, never, uses_demo, window_finder
 from app.launch.masking import mask_of, own_keys
 from app.permission.judge import judge
@@ -148,6 +149,7 @@ async def open_session(
             keep_rule=partial(grant, folder=folder, home=Path.home()),
             drop_rule=partial(withdraw, folder=folder, home=Path.home()),
             refuge=refuge,
+            fault=lambda error: tool_fault(error, mask_of(settings)),
             own_shell=CheckedTool(
                 # What the user's own commands change is the user's, and no rewind takes it back.
                 BashTool(

@@ -60,8 +60,8 @@ class CheckedTool:
         sound = checked(self.spec.input_schema, arguments)
         try:
             return await self.tool.propose(sound)
-        except OSError as error:
-            raise ToolError(str(error)) from error
+        except (ToolError, OSError) as error:
+            raise self._without_keys(error) from None
 
     async def run(self, arguments: JsonObject, emit: Emit) -> ToolOutcome:
         """Make the call.
@@ -72,9 +72,13 @@ class CheckedTool:
         sound = checked(self.spec.input_schema, arguments)
         try:
             outcome = await self.tool.run(sound, lambda text: emit(hide(text, self.keys)))
-        except OSError as error:
-            raise ToolError(hide(str(error), self.keys)) from error
+        except (ToolError, OSError) as error:
+            raise self._without_keys(error) from None
         return without_keys(outcome, self.keys)
+
+    def _without_keys(self, error: ToolError | OSError) -> ToolError:
+        told = hide(str(error), self.keys)
+        return error if isinstance(error, ToolError) and told == str(error) else ToolError(told)
 
 
 def build_tools(

@@ -55,7 +55,7 @@ async def test_each_call_is_answered_in_order_and_the_turn_goes_on(tmp_path: Pat
     ("tool", "said"),
     [
         ("fail", "Error: it broke"),
-        ("bug", "Error: ZeroDivisionError: a bug"),
+        ("bug", "Error: the tool failed: ZeroDivisionError"),
         ("danger", "Error: Dangerous command blocked: it is dangerous"),
         (
             "nowhere",

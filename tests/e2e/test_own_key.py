@@ -116,6 +116,26 @@ def test_a_crash_without_a_screen_is_told_in_two_lines_and_kept_without_it(
     assert KEY not in done.stderr and not leaks(desk)
 
 
+FAULTY_TOOL = """
+from app.tools.bash import BashTool
+async def broken(self, arguments, emit):
+    raise LookupError("\\x1b]0;title\\x07 broke with " + {key!r})
+BashTool.run = broken
+"""
+
+
+def test_a_tool_with_a_fault_in_it_tells_it_without_the_key_or_control_characters(
+    desk: Desk, marked: Endpoint
+) -> None:
+    done = run(desk, "-p", "look", "--allow", "bash", code=FAULTY_TOOL.format(key=KEY))
+    told = str(marked.sent[-1].body["messages"][-1])
+    assert "a fault of this program: LookupError" in told and "[this program's key]" in told
+    for text in (told, done.stdout, done.stderr):
+        assert KEY not in text and "\x1b" not in text and "\x07" not in text
+    assert "Traceback" not in done.stdout + done.stderr
+    assert not leaks(desk)
+
+
 CRASH_ON_SCREEN = """
 from app.ui.screens.pair import PairScreen
 submit = PairScreen.submit
