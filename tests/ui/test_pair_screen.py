@@ -204,6 +204,51 @@ async def test_what_is_still_queued_at_the_end_becomes_the_next_turn():
         assert "next" in chat_markdown(app.pair.chat)
 
 
+class SlowQueue(FakeSession):
+    """A session whose disk takes its time to keep what is typed ahead."""
+
+    def __init__(self, hold):
+        super().__init__(hold=hold)
+        self.writing, self.written = asyncio.Event(), asyncio.Event()
+
+    async def enqueue(self, text, pictures=()):
+        self.writing.set()
+        await self.written.wait()
+        await super().enqueue(text, pictures)
+
+
+async def test_a_message_that_is_still_written_when_the_turn_ends_begins_the_next_turn():
+    hold = asyncio.Event()
+    app = pal_app(session := SlowQueue(hold))
+    async with app.run_test() as pilot:
+        await pilot.press("h", "enter")
+        await pilot.press(*"next", "enter")
+        await session.writing.wait()
+        hold.set()
+        while app.pair.is_busy:
+            await pilot.pause()
+        session.written.set()
+        await until_idle(app, pilot)
+        assert session.asked == [("submit", "h"), ("go_on", "")]
+        assert "next" in chat_markdown(app.pair.chat)
+        assert session.queue == ()
+
+
+async def test_a_message_that_is_still_written_when_the_turn_is_cancelled_waits_in_sight():
+    app = pal_app(session := SlowQueue(asyncio.Event()))
+    async with app.run_test() as pilot:
+        await pilot.press("h", "enter")
+        await pilot.press(*"next", "enter")
+        await session.writing.wait()
+        await pilot.press("escape")
+        while app.pair.is_busy:
+            await pilot.pause()
+        session.written.set()
+        await until_idle(app, pilot)
+        assert session.queue == ("next",)
+        assert "next" in shown(app.pair.query_one(QueueBar))
+
+
 async def test_a_queued_message_that_was_delivered_is_shown_as_said():
     app = pal_app(FakeSession([answer("ok", QueuedDelivered("and test it", "m5"))]))
     async with app.run_test() as pilot:

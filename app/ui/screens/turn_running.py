@@ -23,11 +23,14 @@ class TurnRunning:
 
     def __init__(self, screen: PairScreen) -> None:
         self._screen = screen
+        self._shown = 0
+        """Pieces of work whose events are being shown; their last ones still come when the work has ended."""
 
     @property
     def is_busy(self) -> bool:
-        """Whether a turn or a compaction runs."""
-        return self._screen.session is not None and self._screen.session.busy
+        """Whether a turn or a compaction runs, or its last events are still to be shown."""
+        session = self._screen.session
+        return session is not None and (session.busy or self._shown > 0)
 
     @cached_property
     def _view(self) -> EventView:
@@ -81,6 +84,7 @@ class TurnRunning:
     async def _drive(self, events: Work, text: str) -> None:
         screen = self._screen
         said, style = "", ""
+        self._shown += 1
         try:
             while True:
                 self._view.begin()
@@ -102,6 +106,7 @@ class TurnRunning:
                     break
                 events = screen.session.go_on()
         finally:
+            self._shown -= 1
             if screen.is_attached:
                 took = screen.status.elapsed
                 screen.status.rest(said, style)
@@ -122,6 +127,8 @@ class TurnRunning:
             self._screen.prompt.give_back(text)
             self._screen.chat.add_error(str(error), error.hint)
         self._screen.query_one(QueueBar).show_texts(session.queue)
+        if self._screen.session is session and not self.is_busy and self._goes_on(session):
+            self.drive(session.go_on(), "starting")  # the turn ended while it was written
 
     def remove(self, at: int, done: Callable[[], None]) -> None:
         """Take the waiting message at a place out of the queue."""
