@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from app.agent.ledger import Run
 from app.core.reports import DIGEST, CompactionReport, Layer, Outcome
 from app.core.visible_text import one_line
 from app.ui.format import clock, cost, moment, percent, plural, seconds
+
+if TYPE_CHECKING:
+    from app.agent.ledger import Run
 
 STYLES = {
     Outcome.APPLIED: "",

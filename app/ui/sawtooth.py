@@ -6,11 +6,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from app.agent.ledger import Run
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.ui.format import short_tokens
 from app.ui.layer_names import NAMES
+
+if TYPE_CHECKING:
+    from app.agent.ledger import Run
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 LINE = "╌"

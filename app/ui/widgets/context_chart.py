@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from app.agent.ledger import Run
-from app.core.reports import CompactionReport
 from app.ui.format import plural, short_tokens
 from app.ui.sawtooth import LEGEND, chart, columns_of, marks_of
+
+if TYPE_CHECKING:
+    from app.agent.ledger import Run
+    from app.core.reports import CompactionReport
 
 STYLES = {
     ".": "",

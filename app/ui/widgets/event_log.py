@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -13,13 +13,15 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from app.agent.ledger import Run
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.ui.format import plural
 from app.ui.keymap import Place, bindings
 from app.ui.layer_names import NAMES
 from app.ui.report_text import entry, older_line, run_line, taken_back_at
 from app.ui.widgets.layer_lanes import LayerLanes
+
+if TYPE_CHECKING:
+    from app.agent.ledger import Run
 
 PAGE = 1_000
 """Events that are listed at first; as many older ones come each time one goes to the top."""
