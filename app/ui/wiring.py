@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SessionOpener = Callable[["Approver"], Awaitable["Session"]]
 """Opens the session to begin with. Called after the first paint, so that slow imports belong in it."""
 SessionReopener = Callable[["Approver", str | None], Awaitable["Session"]]
-"""Opens an earlier session by its name, or a new one for None. The one before is closed already."""
+"""Opens an earlier session by its name, or a new one for None. The one before is still open."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,16 @@
-"""What is said when a session opens."""
+"""What is said when a session opens, and what becomes of the one before."""
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
+from textual.pilot import Pilot
+
+from app.core.ports import Approver
+from app.errors import PalError, RecordUnwritable, SessionBusy
+from app.ui.app import PalApp
+from app.ui.wiring import SessionReopener
 from tests.ui.chat_app import chat_markdown
 from tests.ui.fake_session import FakeSession
 from tests.ui.screens_in_use import pal_app
@@ -15,3 +24,80 @@ async def test_damage_of_the_record_is_said_when_a_session_opens() -> None:
         await pilot.pause()
         await app.workers.wait_for_complete()
         assert "2 damaged lines were skipped" in chat_markdown(app.pair.chat)
+
+
+def reopener(opened: list[FakeSession | PalError]) -> SessionReopener:
+    """What opens the next of these, or fails with it."""
+
+    async def reopen(approver: Approver, name: str | None) -> Any:
+        found = opened.pop(0)
+        if isinstance(found, PalError):
+            raise found
+        return found
+
+    return reopen
+
+
+async def type_line(app: PalApp, pilot: Pilot[None], text: str) -> None:
+    app.pair.prompt.area.text = text
+    await pilot.press("escape", "enter")
+    await pilot.pause()
+    await app.workers.wait_for_complete()
+
+
+async def test_a_session_stays_when_another_cannot_be_opened_and_gets_what_is_said_next() -> None:
+    busy = SessionBusy("the session x is open in process 7", hint="Close it there.")
+    app = pal_app(first := FakeSession(), reopen=reopener([busy]))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await type_line(app, pilot, "/resume x")
+        assert not first.closed and app.pair.session is first
+        await type_line(app, pilot, "go on")
+        assert ("submit", "go on") in first.asked
+        assert "open in process 7" in chat_markdown(app.pair.chat)
+
+
+async def test_the_session_before_is_closed_once_the_other_is_open() -> None:
+    second = FakeSession()
+    app = pal_app(first := FakeSession(), reopen=reopener([second]))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await type_line(app, pilot, "/clear")
+        assert first.closed and not second.closed and app.pair.session is second
+
+
+async def test_a_session_that_cannot_be_closed_does_not_keep_the_next_one_away() -> None:
+    class Stuck(FakeSession):
+        async def close(self) -> None:
+            raise RecordUnwritable("the disk is full")
+
+    second = FakeSession()
+    app = pal_app(Stuck(), reopen=reopener([second]))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await type_line(app, pilot, "/clear")
+        assert app.pair.session is second
+        assert "the disk is full" in chat_markdown(app.pair.chat)
+
+
+async def test_what_was_typed_for_a_session_that_did_not_open_comes_back_to_the_prompt() -> None:
+    gate = asyncio.Event()
+
+    async def reopen(approver: Approver, name: str | None) -> Any:
+        await gate.wait()
+        raise RecordUnwritable("the disk is full")
+
+    app = pal_app(first := FakeSession(), reopen=reopen)
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.pair.prompt.area.text = "/clear"
+        await pilot.press("escape", "enter")
+        await pilot.press(*"next", "enter")
+        gate.set()
+        await app.workers.wait_for_complete()
+        assert app.pair.prompt.area.text == "next"
+        assert ("submit", "next") not in first.asked
+
+
+async def test_the_session_that_is_open_is_not_opened_again() -> None:
+    app = pal_app(session := FakeSession(), reopen=reopener([]))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await type_line(app, pilot, f"/resume {session.name}")
+        assert not session.closed and app.pair.session is session
+        assert "already" in chat_markdown(app.pair.chat)

@@ -13,7 +13,7 @@ from app.ui.widgets.queue_bar import QueueBar
 if TYPE_CHECKING:
     from app.agent.session import Session
     from app.ui.screens.pair import PairScreen
-    from app.ui.wiring import SessionOpener
+    from app.ui.wiring import SessionOpener, SessionReopener
 
 HISTORY = 30
 """Messages of a resumed session that are shown at first; older ones come as one scrolls."""
@@ -44,8 +44,11 @@ class SessionOpening:
             )
 
     def change(self, name: str | None) -> None:
-        """Go on with another session, or with a new one for None."""
-        if self._start():
+        """Go on with another session, or with a new one for None; the one before stays where that fails."""
+        session = self._screen.session
+        if session is not None and session.name == name:
+            self._screen.chat.add_notice("That session is open already.")
+        elif self._start():
             self._screen.run_worker(self._open(name, first=False), group="open")
 
     def begin_unsaved(self) -> None:
@@ -89,14 +92,9 @@ class SessionOpening:
         screen, wiring = self._screen, self._screen.app.wiring
         try:
             if first or wiring.reopen is None:
-                session = await (opener or wiring.open_session)(screen.app.approver)
+                await self._adopt(await (opener or wiring.open_session)(screen.app.approver))
             else:
-                if screen.session is not None:
-                    await screen.session.close()
-                    screen.session = None
-                session = await wiring.reopen(screen.app.approver, name)
-                screen.chat.clear()
-            await self._adopt(session)
+                await self._change(wiring.reopen, name)
         except PalError as error:
             unwritten = isinstance(error, RecordUnwritable) and screen.session is None
             choice = " A message tries again; /unsaved goes on with a temporary record."
@@ -115,6 +113,32 @@ class SessionOpening:
         early, self._early = self._early, []
         if early:
             screen.turns.say("\n\n".join(early))
+
+    async def _change(self, reopen: SessionReopener, name: str | None) -> None:
+        """Open another session, and only then close the one before; meanwhile what is typed waits for the other."""
+        screen = self._screen
+        before, screen.session = screen.session, None
+        try:
+            session = await reopen(screen.app.approver, name)
+        except BaseException:
+            screen.session = before
+            if before is not None and screen.is_attached:
+                self._give_back(before)
+            raise
+        screen.chat.clear()
+        try:
+            await self._adopt(session)
+        finally:
+            if before is not None:
+                await before.close()
+
+    def _give_back(self, before: Session) -> None:
+        """Let go of what waits for a session that did not open, so that the one before does not get it."""
+        self._later.clear()
+        early, self._early = self._early, []
+        self._screen.query_one(QueueBar).show_texts(before.queue)
+        if early:
+            self._screen.prompt.give_back("\n\n".join(early))
 
     async def _adopt(self, session: Session) -> None:
         screen = self._screen
