@@ -13,7 +13,7 @@ from app.agent.dialogue import Dialogue
 from app.agent.layers import Layers
 from app.core import remarks
 from app.core.events import BudgetChanged, TodoChanged, TodoItem, WentBack
-from app.core.file_states import FileChange, FileState, changes_of, net_changes
+from app.core.file_states import FileChange, FileState, changes_of, folders_of, net_changes
 from app.core.history import Entry, Remark, Rewound
 from app.core.messages import user
 from app.core.ports import Record
@@ -85,6 +85,8 @@ class FilePlan:
     moves: tuple[FileMove, ...]
     unknown: int = 0
     """Changed files of which nothing was kept, because one command changed too many."""
+    folders: tuple[str, ...] = ()
+    """Folders that were made since and hold nothing but files that would be removed, deepest first."""
 
 
 async def rewind_points(record: Record, checkpoints: Checkpoints) -> tuple[RewindPoint, ...]:
@@ -106,7 +108,11 @@ async def file_plan(record: Record, checkpoints: Checkpoints, point: RewindPoint
     since = await record.remarks({remarks.FILES}, since=point.before - 1)
     unknown = sum(more for r in since if isinstance(more := r.data.get("more"), int))
     moves = await asyncio.to_thread(_moves, changes_of(since), checkpoints)
-    return FilePlan(moves, unknown)
+    removed = {move.path for move in moves if not move.target.exists and not move.problem}
+    made = folders_of(since)
+    return FilePlan(
+        moves, unknown, await asyncio.to_thread(checkpoints.only_removed, made, removed)
+    )
 
 
 async def rewind(
@@ -118,6 +124,7 @@ async def rewind(
     *,
     conversation: bool,
     files: Sequence[FileMove],
+    folders: Sequence[str] = (),
 ) -> None:
     """Go back.
 
@@ -131,11 +138,13 @@ async def rewind(
         tell: Takes the events.
         conversation: Whether the conversation goes back.
         files: The files that go back.
+        folders: Folders that are removed where they are empty then, deepest first.
     """
     left = await file_plan(dialogue.record, checkpoints, point)
     before = point.before if conversation else None
     await dialogue.rewind(before, message=point.message, files=bool(files))
     restored, failed = await _restore(checkpoints, files)
+    await checkpoints.remove_folders(folders)
     others = tuple(m.path for m in left.moves if m.path not in restored)
     note = _note(conversation=conversation, restored=restored, others=others)
     if note:

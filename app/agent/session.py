@@ -49,7 +49,7 @@ class Session(SessionView):
         self._tools = parts.tools(
             ToolNeeds(
                 self._set_todo,
-                lambda: self._dialogue.policy_in_force,
+                lambda: self._dialogue.room,
                 lambda: self.mode,
             )
         )
@@ -185,9 +185,14 @@ class Session(SessionView):
         return self._work(work)
 
     def rewind(
-        self, point: RewindPoint, *, conversation: bool, files: Sequence[FileMove] = ()
+        self,
+        point: RewindPoint,
+        *,
+        conversation: bool,
+        files: Sequence[FileMove] = (),
+        folders: Sequence[str] = (),
     ) -> Work:
-        """Go back to a moment: with the conversation, with these files, or with both."""
+        """Go back to a moment: with the conversation, with these files and emptied folders, or with both."""
         checkpoints = self._parts.checkpoints
 
         async def work(tell: Tell) -> None:
@@ -199,6 +204,7 @@ class Session(SessionView):
                 tell,
                 conversation=conversation,
                 files=files,
+                folders=folders,
             )
 
         return self._work(work)

@@ -64,6 +64,15 @@ def changes_of(remarks: Iterable[Remark]) -> tuple[FileChange, ...]:
     return tuple(found)
 
 
+def folders_of(remarks: Iterable[Remark]) -> tuple[str, ...]:
+    """Return the folders that were made, in remarks of the kind `core.remarks.FILES`."""
+    found: list[str] = []
+    for remark in remarks:
+        raw = remark.data.get("folders")
+        found += [name for name in raw if isinstance(name, str)] if isinstance(raw, list) else []
+    return tuple(dict.fromkeys(found))
+
+
 @dataclass(frozen=True, slots=True)
 class NetChange:
     """What became of one file over several changes."""

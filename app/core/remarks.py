@@ -29,8 +29,8 @@ MUTED = "muted"
 NOTE = "note"
 """A note went to the model once: ``{"mark": float}``, a share of the threshold."""
 FILES = "files"
-"""Files were changed, or are about to be: ``{"changes": [...], "more": int}``, see `core.file_states`; ``more`` were
-too many to keep."""
+"""Files were changed, or are about to be: ``{"changes": [...], "more": int, "folders": [...]}``, see
+`core.file_states`; ``more`` were too many to keep, ``folders`` were made with them."""
 ERROR = "error"
 """Something failed: ``{"message": str, "hint": str}``."""
 TURN = "turn"

@@ -67,6 +67,19 @@ def remove(workspace: Workspace, resolved: Resolved) -> None:
         raise ToolError(f"cannot delete {reason(resolved, error)}") from error
 
 
+def remove_folder(workspace: Workspace, resolved: Resolved) -> None:
+    """Remove an empty folder inside the project, reached without following links.
+
+    Raises:
+        OSError: It is no folder, or not empty.
+    """
+    above = workspace.open_folder(Resolved(resolved.path.parent, "", inside=True))
+    try:
+        os.rmdir(resolved.path.name, dir_fd=above)
+    finally:
+        os.close(above)
+
+
 def remove_leftovers(root: Path) -> int:
     """Delete temporary files below a folder whose writer was killed; return how many. Blocks."""
     removed = 0

@@ -35,17 +35,21 @@ class Scan:
     """By relative path with forward slashes."""
     complete: bool
     """Whether all files were looked at, within `MAX_FILES` and `MAX_SECONDS`."""
+    folders: frozenset[str] = frozenset()
+    """Folders that were looked into, but for the topmost."""
 
 
 def scan(root: Path, *, limit: int = MAX_FILES, seconds: float = MAX_SECONDS) -> Scan:
     """Return the files below a folder, nearest first; links are noted, never followed. Blocks: call it in a thread."""
     files: dict[str, Stamp] = {}
+    folders: set[str] = set()
     pending = deque([""])
     deadline = time.monotonic() + seconds
     while pending:
         if time.monotonic() > deadline:
-            return Scan(files, complete=False)
+            return Scan(files, False, frozenset(folders))
         prefix = pending.popleft()
+        folders.add(prefix.removesuffix("/"))
         try:
             with os.scandir(root / prefix) as entries:
                 for entry in entries:
@@ -54,11 +58,20 @@ def scan(root: Path, *, limit: int = MAX_FILES, seconds: float = MAX_SECONDS) ->
                             pending.append(f"{prefix}{entry.name}/")
                         continue
                     if len(files) >= limit:
-                        return Scan(files, complete=False)
+                        return Scan(files, False, frozenset(folders))
                     files[prefix + entry.name] = stamp_of(entry.stat(follow_symlinks=False))
         except OSError:
             continue
-    return Scan(files, complete=True)
+    return Scan(files, True, frozenset(folders - {""}))
+
+
+def made_folders(before: Scan, after: Scan, root: Path) -> tuple[str, ...]:
+    """Return up to `MAX_CHANGES` folders that only the later scan has, without ignored ones."""
+    if not before.complete:
+        return ()
+    ignore = Ignore(root)
+    new = (name for name in sorted(after.folders - before.folders - {""}))
+    return tuple(name for name in new if not ignore.hides(name, folder=True))[:MAX_CHANGES]
 
 
 def changed(before: Scan, after: Scan, root: Path, *, limit: int = MAX_CHANGES) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ import asyncio
 import os
 import stat
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from app.core.file_states import ABSENT, FileState, change_to_json
 from app.core.finishing import to_its_end
@@ -67,12 +68,17 @@ class Checkpoints:
     async def editing(self, resolved: Resolved) -> AsyncIterator[None]:
         """Keep a file before the body changes it, and tell the record what became of it."""
         path = resolved.relative
-        before = await asyncio.to_thread(self._take, path)
-        await self._note({"changes": [change_to_json(path, before, None)]})
+        before, folders = await asyncio.to_thread(self._before_edit, path)
+        await self._note({"changes": [change_to_json(path, before, None)], "folders": folders})
         try:
             yield
         finally:
             await to_its_end(self._edited(path, before))
+
+    def _before_edit(self, path: str) -> tuple[FileState, list[str]]:
+        above = [folder.as_posix() for folder in PurePosixPath(path).parents][-2::-1]
+        missing = [name for name in above if not os.path.lexists(self._workspace.root / name)]
+        return self._take(path), missing
 
     async def _edited(self, path: str, before: FileState) -> None:
         after = await asyncio.to_thread(self._take, path)
@@ -91,7 +97,7 @@ class Checkpoints:
             meanwhile: Whether other tools worked in the meantime; what they told of is left out.
         """
         effect, data = await asyncio.to_thread(self._after_command, before, kept, meanwhile)
-        if data["changes"]:
+        if data["changes"] or data["folders"]:
             await self._note(data)
         return effect
 
@@ -117,6 +123,29 @@ class Checkpoints:
             raise ToolError(f"{path} leads to {resolved.shown} now")
         async with self.editing(resolved):
             await to_its_end(asyncio.to_thread(self._restore, resolved, target))
+
+    def only_removed(self, folders: Iterable[str], files: Collection[str]) -> tuple[str, ...]:
+        """Return those folders that are there and hold nothing but these files, deepest first. Blocks."""
+        gone = {self._workspace.root / path for path in files}
+        found: list[str] = []
+        for name in sorted(set(folders), key=lambda name: -name.count("/")):
+            folder = self._workspace.root / name
+            with suppress(OSError):
+                if not folder.is_symlink() and all(inside in gone for inside in folder.iterdir()):
+                    found.append(name)
+                    gone.add(folder)
+        return tuple(found)
+
+    async def remove_folders(self, folders: Sequence[str]) -> None:
+        """Remove those of these folders that are empty, in this order; the others stay."""
+        await asyncio.to_thread(self._remove_folders, folders)
+
+    def _remove_folders(self, folders: Sequence[str]) -> None:
+        for name in folders:
+            with suppress(ToolError, OSError):
+                resolved = self._workspace.resolve(name, write=True)
+                if resolved.relative == name:
+                    atomic.remove_folder(self._workspace, resolved)
 
     def _restore(self, resolved: Resolved, target: FileState) -> None:
         if not target.exists:
@@ -162,7 +191,11 @@ class Checkpoints:
             if old != new:
                 told.append((path, change_to_json(path, old, new)))
         modified = [path for path, _ in told] if kept else names[:limit]
-        data = {"changes": [one for _, one in told], "more": max(0, len(names) - limit)}
+        data = {
+            "changes": [one for _, one in told],
+            "more": max(0, len(names) - limit),
+            "folders": list(changes.made_folders(before, after, root)) if kept else [],
+        }
         return Effect(tuple(modified[: changes.MAX_CHANGES]), after), data
 
     def _before(self, path: str, before: Scan, meanwhile: bool) -> FileState:

@@ -69,7 +69,9 @@ async def point(session: Session, words: str) -> RewindPoint:
 async def back(session: Session, to: RewindPoint, *, conversation: bool = True, files: bool = True):
     plan = await session.rewind_files(to)
     moves = tuple(m for m in plan.moves if not m.changed_since and not m.problem) if files else ()
-    (done,) = of(await read(session.rewind(to, conversation=conversation, files=moves)), WentBack)
+    folders = plan.folders if files else ()
+    work = session.rewind(to, conversation=conversation, files=moves, folders=folders)
+    (done,) = of(await read(work), WentBack)
     return done
 
 
@@ -187,4 +189,47 @@ async def test_going_back_over_a_compaction_brings_the_old_view(rig: Rig) -> Non
     await back(session, await point(session, "second"), files=False)
     assert session.conversation.base == 0
     assert said(session)[:2] == ["first", "first done"]
+    await session.close()
+
+
+async def test_folders_that_a_turn_made_go_with_their_last_file_and_others_stay(rig: Rig) -> None:
+    for name in ("old", "empty"):
+        (rig.folder / name).mkdir()
+    rig.model.script += (
+        put("new/deep/a", "a"), put("old/b", "b"), put("shared/deep/c", "c"), says("done"),
+    )  # fmt: skip
+    session = await rig.open()
+    await read(session.submit("make them"))
+    (rig.folder / "shared" / "mine").write_text("the user's")
+    to = await point(session, "make them")
+    assert (await session.rewind_files(to)).folders == ("new/deep", "shared/deep", "new")
+    await back(session, to)
+    left = sorted(path.relative_to(rig.folder).as_posix() for path in rig.folder.rglob("*"))
+    assert [name for name in left if not name.startswith(".")] == [
+        "empty",
+        "old",
+        "shared",
+        "shared/mine",
+    ]
+    (only,) = await session.rewind_points()
+    await back(session, only)
+    assert (rig.folder / "new" / "deep" / "a").read_text() == "a"
+    await session.close()
+
+
+async def test_a_folder_that_became_a_link_is_not_removed(rig: Rig, tmp_path: Path) -> None:
+    rig.model.script += (put("new/deep/a", "a"), says("done"))
+    session = await rig.open()
+    await read(session.submit("make it"))
+    outside = tmp_path / "outside"
+    (outside / "deep").mkdir(parents=True)
+    (rig.folder / "new" / "deep" / "a").unlink()
+    (rig.folder / "new" / "deep").rmdir()
+    (rig.folder / "new").rmdir()
+    (rig.folder / "new").symlink_to(outside)
+    to = await point(session, "make it")
+    work = session.rewind(to, conversation=True, folders=("new/deep", "new"))
+    await read(work)
+    assert (outside / "deep").is_dir()
+    assert (rig.folder / "new").is_symlink()
     await session.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.adapters.contents import CONTENTS_FILE, CONTENTS_FOLDER, Contents
-from app.core.file_states import ABSENT, FileChange, NetChange, changes_of, net_changes
+from app.core.file_states import ABSENT, FileChange, NetChange, changes_of, folders_of, net_changes
 from app.core.history import Remark
 from app.core.remarks import FILES
 from app.errors import ToolError
@@ -50,6 +50,23 @@ async def test_a_created_file_is_removed_and_a_deleted_one_comes_back(bench: Ben
     assert gone.read_text() == "x = 1\n"
     assert not (bench.root / "new/made.py").exists()
     assert not (bench.root / "by_command").exists()
+
+
+async def test_folders_that_a_command_made_are_told_and_go_when_they_are_empty(
+    bench: Bench,
+) -> None:
+    bench.write(".gitignore", "build/\n")
+    (bench.root / "old" / "empty").mkdir(parents=True)
+    await bench.call("bash", command="mkdir -p a/b build/x node_modules/y old/new; touch old/new/f")
+    made = folders_of(Remark(n, "", FILES, data) for n, data in enumerate(bench.notes))
+    assert set(made) == {"a", "a/b", "old/new"}
+    await take_back(bench)
+    going = bench.checkpoints.only_removed(made, ())
+    assert going == ("a/b", "old/new", "a")
+    bench.write("a/b/by_the_user", "")
+    await bench.checkpoints.remove_folders(going)
+    assert (bench.root / "a" / "b").is_dir() and (bench.root / "old" / "empty").is_dir()
+    assert not (bench.root / "old" / "new").exists()
 
 
 async def test_what_a_command_changed_comes_back_also_outside_of_git(bench: Bench) -> None:

@@ -129,7 +129,8 @@ PLAN = FilePlan(
             False,
             "larger than 8 MB",
         ),
-    )
+    ),
+    folders=("new/part", "new"),
 )
 
 
@@ -305,8 +306,10 @@ class FakeSession:
     async def rewind_files(self, point: RewindPoint) -> FilePlan:
         return PLAN
 
-    def rewind(self, point: RewindPoint, *, conversation: bool, files: tuple = ()) -> Work:
-        what = ["conversation"] * conversation + [move.path for move in files]
+    def rewind(
+        self, point: RewindPoint, *, conversation: bool, files: tuple = (), folders: tuple = ()
+    ) -> Work:
+        what = ["conversation"] * conversation + [move.path for move in files] + [*folders]
         self.asked.append(("rewind", ", ".join(what)))
         return self._play([WentBack(point.words, conversation, tuple(m.path for m in files))])
 

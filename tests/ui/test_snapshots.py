@@ -122,6 +122,15 @@ async def context(pilot):
     await pilot.pause()
 
 
+async def going_back(pilot):
+    await opened(pilot)
+    pilot.app.pair.commands.run_rewind("")
+    await until_idle(pilot.app, pilot)
+    await pilot.press("down", "down")
+    await until_idle(pilot.app, pilot)
+    await pilot.pause(0.2)
+
+
 STATES = {
     "empty": opened,
     "working": working,
@@ -131,6 +140,7 @@ STATES = {
     "completion": completion,
     "details": details,
     "context": context,
+    "rewind": going_back,
 }
 
 

@@ -107,7 +107,10 @@ class PairCommands:
         def use(choice: Choice | None) -> None:
             if choice is not None:
                 work = session.rewind(
-                    choice.point, conversation=choice.conversation, files=choice.files
+                    choice.point,
+                    conversation=choice.conversation,
+                    files=choice.files,
+                    folders=choice.folders,
                 )
                 self._screen.turns.drive(work, "going back")
 

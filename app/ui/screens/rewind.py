@@ -34,6 +34,8 @@ class Choice:
     point: RewindPoint
     conversation: bool
     files: tuple[FileMove, ...]
+    folders: tuple[str, ...] = ()
+    """Folders that go with their last file."""
 
 
 class RewindScreen(Sheet[Choice]):
@@ -131,8 +133,9 @@ class RewindScreen(Sheet[Choice]):
         if at is None or self._plan is None:
             return
         moves = tuple(m for m in self._plan.moves if self._goes(m)) if files else ()
-        if conversation or moves:
-            self.dismiss(Choice(self._points[at], conversation, moves))
+        folders = self._plan.folders if files else ()
+        if conversation or moves or folders:
+            self.dismiss(Choice(self._points[at], conversation, moves, folders))
         else:
             self.app.bell()
 
@@ -143,12 +146,16 @@ class RewindScreen(Sheet[Choice]):
         plan = self._plan
         if plan is None:
             return
-        if not plan.moves and not plan.unknown:
+        if not plan.moves and not plan.unknown and not plan.folders:
             self._show(Content.styled("The files are as they were then.", "$text-muted"))
             return
         going = sum(map(self._goes, plan.moves))
         lines = [Content.styled(f"{plural(going, 'file')} would go back:", "$text-primary")]
         lines += [self._line(move) for move in plan.moves]
+        lines += [
+            Content(f"  {'remove':8}{one_line(name, 200)}/  (once it is empty)")
+            for name in plan.folders
+        ]
         if plan.unknown:
             lines.append(
                 Content.styled(
