@@ -23,6 +23,7 @@ from app.core.ports import CommitDraft, Model, Record
 from app.core.reports import CompactionReport
 from app.core.requests import CachePoint, ModelRequest, Purpose, ToolSpec
 from app.core.tokens import estimate_json, estimate_text
+from app.tools.room import Room
 
 INTERRUPTED = "[interrupted: this call did not finish, and it was not run again]"
 CUT_OFF = (
@@ -104,12 +105,12 @@ class Dialogue:
         return max(self.frame.threshold, self.muted_until)
 
     @property
-    def policy_in_force(self) -> CompactionPolicy:
-        """The policy with the threshold that holds now, in tokens: below the one set where the window is small."""
+    def room(self) -> Room:
+        """What tools may return, by the threshold that holds now: below the one set where the window is small."""
         auto = dataclasses.replace(
             self.policy.auto, threshold=self.frame.threshold, threshold_share=None
         )
-        return dataclasses.replace(self.policy, auto=auto)
+        return Room(dataclasses.replace(self.policy, auto=auto), self.meter.factor)
 
     def budget(self, counted: int | None = None) -> Budget:
         """Return what the gauge shows; ``counted`` is the endpoint's own count of the request that it answers now."""

@@ -16,6 +16,7 @@ from app.core.policy import CompactionPolicy
 from app.core.ports import Approver, Clock, Model, Record, Tool
 from app.core.requests import ModelInfo
 from app.tools.checkpoints import Checkpoints
+from app.tools.room import RoomNow
 
 JudgeCall = Callable[[str, JsonObject, Mode, tuple[Rule, ...]], Judgement]
 """Judges a call by tool name and arguments, under a mode and rules."""
@@ -26,8 +27,8 @@ class ToolNeeds:
     """What tools need from their session."""
 
     set_todo: Callable[[tuple[TodoItem, ...]], None]
-    policy: Callable[[], CompactionPolicy]
-    """The layers' numbers in force; the threshold is the one that holds now, in tokens."""
+    room: RoomNow
+    """How much a call may return, by the threshold and the estimate that hold now."""
     mode: Callable[[], Mode]
     """The permission mode in force."""
 

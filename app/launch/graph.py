@@ -92,7 +92,7 @@ async def open_session(
             remark=confinement.remark,
             checkpoints=checkpoints,
             changes_nothing=changes_nothing,
-            policy=needs.policy,
+            room=needs.room,
             bash_seconds=round(settings.bash_timeout),
             bash_max_seconds=round(settings.bash_max_timeout),
             keys=own_keys(settings),

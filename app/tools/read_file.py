@@ -15,7 +15,7 @@ from app.core.requests import ToolSpec
 from app.errors import ToolError
 from app.tools import images
 from app.tools.lines import NUMBER_MARK, Page, read_page
-from app.tools.room import Policy, page_tokens
+from app.tools.room import RoomNow
 from app.tools.text_files import SNIFF_BYTES, byte_order_mark, decode, looks_binary
 from app.tools.workspace import Resolved, Workspace
 
@@ -31,7 +31,7 @@ class ReadFileTool:
     """Reads files."""
 
     workspace: Workspace
-    policy: Policy
+    room: RoomNow
 
     read_only: ClassVar[bool] = True
 
@@ -96,7 +96,7 @@ class ReadFileTool:
                 _as_utf8(file, start, size),
                 offset=arguments.get("offset", 1),
                 limit=arguments.get("limit"),
-                tokens=page_tokens(self.policy()),
+                tokens=self.room().page,
                 column=arguments.get("column", 1),
             )
         self.workspace.remember(resolved)

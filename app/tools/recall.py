@@ -17,7 +17,7 @@ from app.core.tokens import estimate_text
 from app.errors import RecordError, ToolError
 from app.tools.lines import NUMBER_MARK, Page, read_page
 from app.tools.regex import find, one_text, require_expression
-from app.tools.room import Policy, recall_tokens
+from app.tools.room import RoomNow
 
 MAX_HITS = 40
 MAX_MATCHES = 1_000
@@ -34,7 +34,7 @@ class RecallTool:
     """Brings originals back."""
 
     source: Originals
-    policy: Policy
+    room: RoomNow
     seconds: float = RECORD_SECONDS
 
     read_only: ClassVar[bool] = True
@@ -85,7 +85,7 @@ class RecallTool:
         if not arguments.get("id"):
             return await self._search(pattern)
         original = await self._original(arguments["id"])
-        room = recall_tokens(self.policy())
+        room = self.room().recall
         if pattern is not None:
             text, outcome = await _matching(original, pattern, room)
         else:
@@ -103,7 +103,7 @@ class RecallTool:
         results = await find(request, self.seconds, self.source.texts())
         lines = [f"{hit.path}: {_short(hit.text)}" for hit in results.matches[:MAX_HITS]]
         more = len(results.matches) > MAX_HITS
-        room = recall_tokens(self.policy())
+        room = self.room().recall
         while lines and sum(map(estimate_text, lines)) > room:
             lines.pop()
             more = True

@@ -22,7 +22,7 @@ from app.tools.own_keys import without_keys
 from app.tools.process import Processes
 from app.tools.read_file import ReadFileTool
 from app.tools.recall import RecallTool
-from app.tools.room import Policy
+from app.tools.room import RoomNow
 from app.tools.search import SearchTool
 from app.tools.todo import SetTodo, TodoTool
 from app.tools.workspace import Workspace
@@ -91,7 +91,7 @@ def build_tools(
     checkpoints: Checkpoints,
     changes_nothing: Callable[[str], bool],
     remark: Callable[[], str] = lambda: "",
-    policy: Policy,
+    room: RoomNow,
     bash_seconds: int = DEFAULT_SECONDS,
     bash_max_seconds: int = 600,
     shell: str | None = None,
@@ -108,7 +108,7 @@ def build_tools(
         checkpoints: Keeps files before they are changed.
         changes_nothing: Whether a command is known to change no file.
         remark: What the model should know of where a command ran, asked after it.
-        policy: The compaction policy in force, asked at each call.
+        room: How much one call may return now.
         bash_seconds: Usual time limit of a command.
         bash_max_seconds: Longest time limit that the model may ask for.
         shell: Path of the shell; None looks for bash, then sh.
@@ -126,13 +126,13 @@ def build_tools(
             bash_max_seconds,
             shell,
         ),
-        ReadFileTool(workspace, policy),
+        ReadFileTool(workspace, room),
         WriteFileTool(workspace, checkpoints),
         EditFileTool(workspace, checkpoints),
         ListFilesTool(workspace),
         SearchTool(workspace),
         TodoTool(set_todo),
-        RecallTool(record, policy),
+        RecallTool(record, room),
         CompactTool(),
     )
     return MappingProxyType({tool.spec.name: CheckedTool(tool, keys) for tool in tools})

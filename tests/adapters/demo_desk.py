@@ -102,15 +102,15 @@ class Desk:
                 clock=clock,
                 surroundings=Surroundings(self.folder, "2026-01-01"),
                 checkpoints=checkpoints,
-                tools=lambda set_todo: build_tools(
+                tools=lambda needs: build_tools(
                     workspace,
                     record=record,
-                    set_todo=set_todo,
+                    set_todo=needs.set_todo,
                     processes=processes,
                     wrap=lambda argv, folder: argv,
                     checkpoints=checkpoints,
                     changes_nothing=lambda command: False,
-                    policy=lambda: self.policy,
+                    room=needs.room,
                 ),
                 judge=lambda tool, arguments, mode, rules: judge(
                     tool, arguments, mode=mode, rules=rules, places=places

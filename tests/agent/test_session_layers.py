@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.adapters.journal import Journal
 from app.agent.restoring import report_from_json
+from app.core.budget import Usage
 from app.core.events import Compacted, ErrorRaised, SummaryPreviewed, TurnEnd
 from app.core.messages import Message, Text, Thinking
 from app.core.policy import AfterCompact, ManualPolicy, MicroRule
@@ -247,7 +248,15 @@ async def test_tools_are_told_the_threshold_that_the_window_leaves(tmp_path: Pat
     rig = Rig(tmp_path, ScriptedModel(), window=16_000)
     session = await rig.open()
     assert session.policy.auto.threshold == 50_000
-    assert rig.needs.policy().auto.threshold == session.budget.threshold < 16_000
+    assert rig.needs.room().policy.auto.threshold == session.budget.threshold < 16_000
+    await session.close()
+
+
+async def test_tools_are_told_how_many_tokens_the_model_makes_of_a_text(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedModel([says("ok", usage=Usage(input=30_000, output=1))]))
+    session = await rig.open()
+    await read(session.submit("x " * 10_000))
+    assert rig.needs.room().factor == session.budget.factor > 1
     await session.close()
 
 

@@ -305,7 +305,7 @@ class Stage:
             StageTool(self, "edit_file", read_only=False),
             StageTool(self, "fail", read_only=True),
             StageTool(self, "bug", read_only=True),
-            RecallTool(self.journal, needs.policy),
+            RecallTool(self.journal, needs.room),
             CompactTool(),
         )
         return {tool.spec.name: tool for tool in tools}

@@ -23,6 +23,7 @@ from app.tools.checkpoints import Checkpoints
 from app.tools.environment import child_environment
 from app.tools.process import Processes
 from app.tools.registry import build_tools
+from app.tools.room import Room
 from app.tools.workspace import Workspace
 
 ENVIRONMENT = {
@@ -87,6 +88,7 @@ class Bench:
     checkpoints: Checkpoints
     notes: list[JsonObject]
     """What the record was told of changed files."""
+    factor: float = 1.0
     wrap: Callable[[Sequence[str], Path], Sequence[str]] = lambda argv, cwd: argv
     changes_nothing: Callable[[str], bool] = lambda command: False
     todos: list[tuple[TodoItem, ...]] = field(default_factory=list)
@@ -102,7 +104,7 @@ class Bench:
             wrap=lambda argv, cwd: self.wrap(argv, cwd),
             checkpoints=self.checkpoints,
             changes_nothing=lambda command: self.changes_nothing(command),
-            policy=lambda: self.policy,
+            room=lambda: Room(self.policy, self.factor),
         )
         return dict(built)
 

@@ -11,6 +11,7 @@ import pytest
 
 from app.core.effects import Span
 from app.core.messages import Image
+from app.core.tokens import estimate_text
 from app.tools.read_file import read_lines
 from tests.tools.conftest import Bench
 
@@ -45,6 +46,14 @@ async def test_a_long_file_comes_in_pages_that_name_the_next_offset(bench: Bench
     second = await bench.text("read_file", path="f", offset=last + 1)
     assert second.startswith(f"{last + 1}│line {last + 1}\n")
     assert "this is the end" in await bench.text("read_file", path="f", offset=1_400)
+
+
+async def test_a_page_is_as_large_as_set_in_the_models_own_tokens(bench: Bench) -> None:
+    bench.page_tokens(500)
+    bench.factor = 2.5
+    bench.write("f", "".join(f"line {n}\n" for n in range(1, 1_401)))
+    page = await bench.text("read_file", path="f")
+    assert 400 < estimate_text(page) * bench.factor < 600
 
 
 async def test_limit_bounds_the_lines(bench: Bench) -> None:

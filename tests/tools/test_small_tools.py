@@ -15,6 +15,7 @@ from app.errors import RecordError, ToolError
 from app.tools.arguments import checked
 from app.tools.diff import unified
 from app.tools.recall import RecallTool
+from app.tools.room import Room
 from tests.tools.conftest import Bench, FakeRecord
 
 
@@ -72,6 +73,19 @@ async def test_recall_prefers_the_stored_full_text_and_stays_under_the_limit_of_
     following = heading.split("next lines ")[1].rstrip("-]")
     assert await bench.text("recall", id="r1", lines=following) != text
     assert "line number 4999" in await bench.text("recall", id="r1", pattern="4999$")
+
+
+async def test_a_recall_stays_under_the_limit_of_layer_0_in_the_models_own_tokens(
+    bench: Bench,
+) -> None:
+    bench.factor = 2.5
+    bench.record.outputs["r1.txt"] = "".join(f"line number {n}\n" for n in range(5_000))
+    bench.record.add(Message("user", (result("a", "cut"),)), {"a": Effects(stored="r1.txt")})
+    limit = bench.policy.entry.max_tokens
+    recalled = await bench.text("recall", id="r1")
+    assert limit / 2 < estimate_text(recalled) * bench.factor < limit
+    searched = await bench.text("recall", id="r1", pattern="line")
+    assert estimate_text(searched) * bench.factor < limit
 
 
 async def test_recall_brings_back_a_message_with_its_calls(bench: Bench) -> None:
@@ -132,7 +146,7 @@ async def test_a_pattern_that_never_ends_is_ended_and_what_was_found_is_told(
     record = FakeRecord()
     record.add(Message("user", (Text("a" * 60 + "!"),)))
     record.add(Message("user", (Text("zA1 aaa"),)))
-    tool = RecallTool(record, lambda: bench.policy, seconds=1.5)
+    tool = RecallTool(record, lambda: Room(bench.policy), seconds=1.5)
     outcome = await asyncio.wait_for(tool.run({"pattern": pattern}, lambda _: None), 60)
     assert isinstance(outcome.content, str)
     assert "older messages were not searched" in outcome.content
@@ -148,7 +162,7 @@ async def test_a_search_of_the_record_reads_no_more_than_it_needs(bench: Bench) 
                 taken.append(number)
                 yield ((f"m{number}", "needle here"),) * 10
 
-    outcome = await RecallTool(Endless(), lambda: bench.policy).run(
+    outcome = await RecallTool(Endless(), lambda: Room(bench.policy)).run(
         {"pattern": "NEEDLE"}, lambda _: None
     )
     assert isinstance(outcome.content, str)
