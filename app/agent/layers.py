@@ -56,7 +56,9 @@ class Layers:
         self.previous_end: tuple[int, int] | None = None
         """Where the last answered request ended, as (message, block)."""
         self._held = ""
-        """Sort of reason of the last hold that was told: the same one is told once."""
+        """Sort of reason of the last hold since a clearing that was told: the same one is told once."""
+        self._refused = False
+        """Whether a refusal of layer 2 was told since the user spoke or a view was replaced."""
 
     async def shorten(self, drafts: Sequence[ResultDraft], tell: Tell) -> tuple[Shortened, ...]:
         """Layer 0: shorten what a step brings in; the full texts go to the record first."""
@@ -110,6 +112,7 @@ class Layers:
         before = dialogue.used
         self.edited = next(ref.id for ref in dialogue.conversation.results if ref.id in plan.stubs)
         await dialogue.clear(plan.stubs, plan.bare)
+        self._held = ""
         report = CompactionReport(
             Layer.MICRO,
             Outcome.APPLIED,
@@ -234,9 +237,15 @@ class Layers:
         self.previous_end = (len(view.messages) - 1, len(view.messages[-1].content) - 1)
         self.edited = None
 
+    def spoken(self) -> None:
+        """Note that the user spoke: layer 2 may try again, and say again why it does not."""
+        self.guards = self.guards.spoken()
+        self._refused = False
+
     def restarted(self) -> None:
         """Note that another view is in force: nothing of it is in the cache."""
         self.last_request = None
+        self._held, self._refused = "", False
         self.frontier = self.edited = self.previous_end = None
 
     async def _settle(self, compaction: Compaction, started: float, tell: Tell) -> CompactionReport:
@@ -281,13 +290,13 @@ class Layers:
         )
 
     async def _refuse(self, layer: Layer, reason: str, tell: Tell) -> None:
-        """Tell a refusal; layer 2 asks before each request, so the same one is told once."""
+        """Tell a refusal; layer 2 asks before each request, so it is told once."""
         used = self._dialogue.used
-        report = CompactionReport(layer, Outcome.REFUSED, reason, used, used)
-        last = self._dialogue.reports[-1] if self._dialogue.reports else None
-        repeated = last is not None and (last.layer, last.outcome) == (layer, Outcome.REFUSED)
-        if layer is Layer.MANUAL or not repeated:
-            await self._tell_report(report, tell)
+        if layer is Layer.MANUAL or not self._refused:
+            await self._tell_report(
+                CompactionReport(layer, Outcome.REFUSED, reason, used, used), tell
+            )
+        self._refused = self._refused or layer is Layer.AUTO
 
     async def _tell_report(self, report: CompactionReport, tell: Tell) -> CompactionReport:
         report = await self._dialogue.report(report)

@@ -100,7 +100,7 @@ class Turn:
         end, problem = TurnEnd.FAILED, ""
         try:
             await begin()
-            self.layers.guards = self.layers.guards.spoken()
+            self.layers.spoken()
             await self.upkeep.make_ready()
             self.tell(BudgetChanged(self.dialogue.budget()))
             end = await self._steps()
@@ -223,7 +223,7 @@ class Turn:
     async def _deliver_queue(self) -> None:
         while (delivered := await self.queue.deliver(self.dialogue.say)) is not None:
             text, entry = delivered
-            self.layers.guards = self.layers.guards.spoken()
+            self.layers.spoken()
             self.tell(QueuedDelivered(text, entry.id))
             self.tell(QueueChanged(self.queue.texts))
 

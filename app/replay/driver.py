@@ -193,7 +193,7 @@ class _Stage:
         spoken = [at for at, block in enumerate(said.content) if isinstance(block, Text)]
         content = said.content or (Text("[the recording begins with an answer]"),)
         await self._dialogue.append(Message("user", content), spoken=spoken)
-        self._layers.guards = self._layers.guards.spoken()
+        self._layers.spoken()
 
     def _turn(self) -> Turn:
         return Turn(

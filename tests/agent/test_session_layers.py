@@ -12,7 +12,7 @@ from app.agent.restoring import report_from_json
 from app.core.budget import Usage
 from app.core.events import Compacted, ErrorRaised, SummaryPreviewed, TurnEnd
 from app.core.messages import Message, Text, Thinking
-from app.core.policy import AfterCompact, ManualPolicy, MicroRule
+from app.core.policy import AfterCompact, EntryPolicy, ManualPolicy, MicroRule
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.requests import Answer, ModelRequest, StopReason
 from app.errors import Busy, ContextOverflow
@@ -185,6 +185,35 @@ async def test_compacting_twice_in_a_row_is_refused_with_the_reason(tmp_path: Pa
     assert first.outcome is Outcome.APPLIED
     assert second.outcome is Outcome.REFUSED and second.reason
     assert len(rig.model.requests) == asked
+    await session.close()
+
+
+async def test_a_refusal_of_layer_2_is_told_once_until_the_user_speaks(tmp_path: Path) -> None:
+    policy = small(60, rule=MicroRule.EVERY_TURN, preserve_tools=frozenset())
+    policy = replace(policy, entry=EntryPolicy(enabled=False))
+    script = [*looks(6), says("ok"), *looks(2), says("ok")]
+    rig = Rig(tmp_path, ScriptedModel(script), policy=policy)
+    session = await rig.open()
+
+    async def refusals(text: str) -> int:
+        reports = [e.report for e in of(await read(session.submit(text)), Compacted)]
+        assert Outcome.APPLIED in {r.outcome for r in reports if r.layer is Layer.MICRO}
+        return sum(r.outcome is Outcome.REFUSED for r in reports)
+
+    assert await refusals("look") == 1
+    assert await refusals("again") == 1
+    await session.close()
+
+
+async def test_what_layer_1_holds_is_told_again_after_a_clearing(tmp_path: Path) -> None:
+    policy = small(50_000, rule=MicroRule.PAYBACK, batch_tokens=1_000, preserve_tools=frozenset())
+    rig = Rig(tmp_path, ScriptedModel([*looks(10), says("ok")]), policy=policy)
+    session = await rig.open()
+    await read(session.submit("look"))
+    told = [report.reason for report in session.reports]
+    cleared = [report.outcome for report in session.reports].index(Outcome.APPLIED)
+    batch = "held: a batch is 1,000 tokens; press c to clear now"
+    assert told[:cleared].count(batch) == 1 and told[cleared:].count(batch) == 1
     await session.close()
 
 
