@@ -128,7 +128,7 @@ class Checkpoints:
         """Return those folders that are there and hold nothing but these files, deepest first. Blocks."""
         gone = {self._workspace.root / path for path in files}
         found: list[str] = []
-        for name in sorted(set(folders), key=lambda name: -name.count("/")):
+        for name in sorted(set(folders), key=lambda name: (-name.count("/"), name)):
             folder = self._workspace.root / name
             with suppress(OSError):
                 if not folder.is_symlink() and all(inside in gone for inside in folder.iterdir()):
