@@ -68,7 +68,7 @@ def _facts(account: Account) -> list[tuple[str, str]]:
     if budget.auto:
         share = percent(budget.used / max(1, budget.threshold))
         facts.append(("threshold", f"{tokens(budget.threshold)} tokens, {share} of it used"))
-        facts.append(("until layer 2", until_line(account)))
+        facts.append(("layer 2 in", until_line(account)))
     else:
         facts.append(("threshold", "layer 2 is off"))
     source = WINDOW_SOURCES.get(budget.window_source, budget.window_source)

@@ -19,12 +19,21 @@ class ChatKeys(StrEnum):
     SEARCHING = "searching"
 
 
+class Offers(StrEnum):
+    """What is offered above the prompt."""
+
+    NOTHING = "nothing"
+    COMPLETIONS = "completions"
+    HISTORY = "history"
+
+
 def hints(
     *,
     busy: bool,
     question: ApprovalRequest | None,
     log_focused: bool,
     chat: ChatKeys = ChatKeys.ELSEWHERE,
+    offers: Offers = Offers.NOTHING,
     held: bool,
     moved: Mapping[str, str],
     known: Set[str] = frozenset(),
@@ -36,6 +45,7 @@ def hints(
         question: The question that has the keyboard, if one has.
         log_focused: Whether the log has the keyboard.
         chat: What the keyboard does in the chat.
+        offers: What is offered above the prompt.
         held: Whether layer 1 holds back now.
         moved: The user's keymap.
         known: Actions that the user knows by now: their hints make room for others.
@@ -81,6 +91,20 @@ def hints(
             Hint(key("redo_log"), "redo"),
             Hint(key("filter"), "filter"),
             Hint("Esc", "back", "step_back"),
+        )
+    if offers is Offers.HISTORY:
+        return (
+            Hint("type", "to search what you sent"),
+            Hint("↑↓", "choose"),
+            Hint("Enter", "take it"),
+            Hint("Esc", "back", "step_back"),
+        )
+    if offers is Offers.COMPLETIONS:
+        return (
+            Hint("↑↓", "choose"),
+            Hint(key("complete"), "complete"),
+            Hint("Enter", "take it"),
+            Hint("Esc", "close", "step_back"),
         )
     first = (
         (Hint("Enter", "queue"), Hint("Esc", "cancel", "step_back"))

@@ -166,6 +166,8 @@ _SHOWN = {
     "down": "↓",
     "end": "End",
     "home": "Home",
+    "underscore": "_",
+    "slash": "/",
 }
 _FUNCTION_KEY = re.compile(r"f\d{1,2}")
 

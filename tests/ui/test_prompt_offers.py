@@ -10,6 +10,7 @@ from textual.widgets import OptionList
 
 from app.ui.prompt.drafts import Draft, Drafts
 from app.ui.screens.pair import QUIT_SECONDS
+from app.ui.widgets.key_footer import KeyFooter
 from app.ui.widgets.queue_bar import QueueBar
 from tests.ui.chat_app import chat_markdown
 from tests.ui.fake_session import FakeSession, answer
@@ -285,3 +286,24 @@ async def test_the_last_waiting_message_keeps_room_for_its_hint():
         rows = app.pair.query_one(QueueBar).render().plain.splitlines()
         assert rows[1].endswith("…   Esc brings it back · Alt+↑ all")
         assert len(rows[1]) <= 78
+
+
+async def test_the_foot_names_the_keys_of_what_is_offered_and_then_the_usual_ones():
+    app = pal_app(FakeSession())
+    app.history.add("sent before")
+
+    def foot():
+        return app.pair.query_one(KeyFooter).render().plain
+
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_idle(app, pilot)
+        usual = foot()
+        await pilot.press("slash", "c")
+        await until(pilot, lambda: "Tab complete" in foot())
+        await pilot.press("escape")
+        await until(pilot, lambda: foot() == usual)
+        await pilot.press("ctrl+u", "ctrl+r")
+        await until(pilot, lambda: "search what you sent" in foot())
+        await pilot.press("enter")
+        await until(pilot, lambda: foot() == usual)
+        assert app.pair.prompt.area.text == "sent before"

@@ -203,6 +203,7 @@ class PairScreen(Screen[None]):
             question=self.panel.request if self.panel.has_focus_within else None,
             log_focused=isinstance(self.focused, ReportList),
             chat=self._chat_keys,
+            offers=self.prompt.offers,
             held=self.log_pane.held,
             moved=in_force(self.settings.keymap),
             known=self.app.used_keys.known,
@@ -394,6 +395,9 @@ class PairScreen(Screen[None]):
 
     def on_prompt_box_submitted(self, event: PromptBox.Submitted) -> None:
         self.submit(event.text)
+
+    def on_prompt_box_offers_changed(self) -> None:
+        self.show_hints()
 
     def on_prompt_box_draft_found(self) -> None:
         self.status.rest("What you had not sent is back in the prompt")

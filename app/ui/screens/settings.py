@@ -184,6 +184,6 @@ def _row(row: SettingRow) -> Content:
     set_by_someone = row.source != DEFAULT
     return Content.assemble(
         (f"{row.name:26}", "bold" if set_by_someone else ""),
-        (f"{one_line(row.value, 40) or '(none)':30}", "$text-primary" if set_by_someone else ""),
-        (f"  {row.source}{'' if row.live else ' · next start'}", "$text-muted"),
+        (f"{one_line(row.value, 40) or '(none)':28}", "$text-primary" if set_by_someone else ""),
+        (f"  {row.source}{'' if row.live else ' · restart'}", "$text-muted"),
     )

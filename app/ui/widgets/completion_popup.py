@@ -28,6 +28,9 @@ class CompletionPopup(Widget):
             super().__init__()
             self.completion = completion
 
+    class Toggled(Message):
+        """There are offers now, or none any more."""
+
     def __init__(self) -> None:
         super().__init__()
         self._offers: tuple[Completion, ...] = ()
@@ -48,6 +51,8 @@ class CompletionPopup(Widget):
 
     def offer(self, offers: Sequence[Completion], note: str = "") -> None:
         """Show these, and a note under few of them; nothing at all closes the popup."""
+        if bool(offers) is not self.is_open:
+            self.post_message(self.Toggled())
         if tuple(offers) != self._offers:
             kept = self._offers[self._at].text if self.was_moved and self._offers else None
             self._offers, self.was_moved = tuple(offers), False

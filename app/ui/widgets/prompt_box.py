@@ -15,6 +15,7 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 
 from app.ui.commands import Completion, Value, completions
+from app.ui.footer_hints import Offers
 from app.ui.prompt.drafts import Draft, Drafts
 from app.ui.prompt.mentions import Mention, mention_before, written
 from app.ui.prompt_history import PromptHistory
@@ -68,6 +69,9 @@ class PromptBox(Vertical):
     class EditorAsked(Message):
         """The text shall be written in the user's editor."""
 
+    class OffersChanged(Message):
+        """Something else is offered above the prompt, or nothing any more."""
+
     class DraftFound(Message):
         """What an earlier run left unsent stands in the prompt."""
 
@@ -111,6 +115,13 @@ class PromptBox(Vertical):
         """The list of offers."""
         return self.query_one(CompletionPopup)
 
+    @property
+    def offers(self) -> Offers:
+        """What is offered above the prompt."""
+        if self._searching:
+            return Offers.HISTORY
+        return Offers.COMPLETIONS if self.popup.is_open else Offers.NOTHING
+
     def insert_typed(self, text: str) -> None:
         """Add what was typed elsewhere but meant for the prompt."""
         self.area.insert(text)
@@ -124,7 +135,9 @@ class PromptBox(Vertical):
     def close_popup(self) -> bool:
         """Close the offers; return whether there were any."""
         was_open = self.popup.is_open
-        self._searching = False
+        if self._searching:
+            self._searching = False
+            self.post_message(self.OffersChanged())
         self.popup.offer(())
         return was_open
 
@@ -222,6 +235,10 @@ class PromptBox(Vertical):
         found = self._history.search(self.area.text, SEARCHED)
         self.popup.offer([Completion(text, " ".join(text.split())[:200], "") for text in found])
 
+    def on_completion_popup_toggled(self, event: CompletionPopup.Toggled) -> None:
+        event.stop()
+        self.post_message(self.OffersChanged())
+
     def on_completion_popup_chosen(self, event: CompletionPopup.Chosen) -> None:
         event.stop()
         self._take(event.completion)
@@ -257,6 +274,7 @@ class PromptBox(Vertical):
             case "history":
                 self._searching = True
                 self._offer_history()
+                self.post_message(self.OffersChanged())
             case "page":
                 self.post_message(self.PageAsked(number))
             case "mode":
