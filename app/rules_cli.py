@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shlex
 import sys
-from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from app.adapters.shfmt import find_shfmt, programs_named
 from app.core.permission import Verdict, explained
 from app.core.visible_text import one_line
 from app.errors import PalError
-from app.permission.judge import judge
-from app.permission.places import Places
 from app.permission.rules import parse_rule
 from app.settings import Settings
 from app.settings.granted import GRANTED, grant, withdraw
-from app.tools.environment import child_environment
+
+if TYPE_CHECKING:
+    from app.agent.parts import JudgeCall
 
 
-def run(argv: list[str], settings: Settings, home: Path, *, sandboxed: bool = False) -> int:
+def run(argv: list[str], settings: Settings, home: Path, *, judge: JudgeCall) -> int:
     """Run a command on the rules of a folder.
 
     Args:
         argv: The words after ``pal rules``; none of them means ``list``.
         settings: What holds in the folder.
         home: The home folder, where added rules are kept.
-        sandboxed: Whether a sandbox works here.
+        judge: Judges calls in that folder.
 
     Returns:
         Exit code: 0 done, 1 failed, 2 wrong use.
@@ -43,7 +41,7 @@ def run(argv: list[str], settings: Settings, home: Path, *, sandboxed: bool = Fa
             case "list":
                 return _list(settings, as_json=options.json)
             case "why":
-                return _why(settings, home, options, sandboxed=sandboxed)
+                return _why(settings, options, judge)
             case "add":
                 return _add(settings, home, options)
             case _:
@@ -83,25 +81,12 @@ def _list(settings: Settings, *, as_json: bool) -> int:
     return 0
 
 
-def _why(settings: Settings, home: Path, options: argparse.Namespace, *, sandboxed: bool) -> int:
+def _why(settings: Settings, options: argparse.Namespace, judge: JudgeCall) -> int:
     text = options.words[0] if len(options.words) == 1 else shlex.join(options.words)
     if not text.strip():
         raise ValueError("say the command, for example: pal rules why 'git push'")
-    environment = child_environment(os.environ, project=settings.folder)
-    places = Places.of(
-        settings.folder, home, [settings.transcripts], search_path=environment.get("PATH", "")
-    )
-    shfmt = find_shfmt(settings.folder)
     arguments = {"command": text} if options.tool == "bash" else {"path": text}
-    found = judge(
-        options.tool,
-        arguments,
-        mode=settings.mode,
-        rules=settings.rules,
-        places=places,
-        sandboxed=sandboxed,
-        second=partial(programs_named, shfmt=shfmt) if shfmt else None,
-    )
+    found = judge(options.tool, arguments, settings.mode, settings.rules)
     if options.json:
         offered = [str(rule) for rule in found.offers]
         told = {"v": 1, "verdict": found.verdict, "reason": found.reason, "offers": offered}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.launch.judging import judge_of
 from app.rules_cli import run
 from app.settings.load import load_settings
 
@@ -20,7 +21,8 @@ class Shell:
         settings = load_settings(
             self.folder, environ={"PAL_DENY": "bash: git push"}, home=self.home
         )
-        assert run(list(words), settings, self.home) == code
+        judge = judge_of(settings, home=self.home, search_path="", sandboxed=False)
+        assert run(list(words), settings, self.home, judge=judge) == code
         out, err = self._capsys.readouterr()
         return out + err
 

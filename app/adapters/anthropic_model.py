@@ -81,7 +81,7 @@ class AnthropicModel:
         transport: Transport = None,
         retry: RetryPolicy = DEFAULT_RETRY,
         silence: float | None = None,
-        price: Price | None = None,
+        price: Callable[[], Price | None] = lambda: None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
@@ -94,7 +94,7 @@ class AnthropicModel:
             transport: Answers instead of the network, or a function that makes it once the SDK is loaded.
             retry: When to try again.
             silence: Seconds without a byte that end a call; None chooses by endpoint.
-            price: What the user or the endpoint's kind says; None asks the table.
+            price: Returns what the user or the endpoint's kind says; None asks the table.
             sleep: Waits between attempts.
             chance: Random numbers from 0 to 1, for the jitter.
         """
@@ -179,7 +179,7 @@ class AnthropicModel:
 
     def price(self, model: str) -> Price | None:
         """Return the price that was given, else the table's, else None."""
-        return self._price or price_of(model)
+        return self._price() or price_of(model)
 
     async def close(self) -> None:
         """Release connections; the model can be used again and opens new ones."""

@@ -22,6 +22,10 @@ JudgeCall = Callable[[str, JsonObject, Mode, tuple[Rule, ...]], Judgement]
 """Judges a call by tool name and arguments, under a mode and rules."""
 
 
+async def _nothing() -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class ToolNeeds:
     """What tools need from their session."""
@@ -65,6 +69,8 @@ class SessionParts:
     """Keeps what went wrong inside a tool, and says it in a line without secrets."""
     own_shell: Tool | None = None
     """Runs the user's own commands, unconfined."""
+    release: Callable[[], Awaitable[object]] = _nothing
+    """Ends what only this session uses besides record and model: its commands."""
     max_output_tokens: int = 8_000
     mode: Mode = Mode.ASK
     rules: tuple[Rule, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 
 from app.agent.bringing_back import bring_back, restore_brought_back
@@ -59,6 +60,7 @@ class Session(SessionView):
         self._wanted: list[str] = []
         self.unsaved = ""
         """The temporary folder that holds the record because its own cannot be written; "" when all is well."""
+        self.closed = False
         self.mode = parts.mode
         self.rules = parts.rules
         frame = _frame(parts, tuple(tool.spec for tool in self._tools.values()))
@@ -309,11 +311,15 @@ class Session(SessionView):
         return await self._parts.model.models()
 
     async def close(self) -> None:
-        """End what runs and let go of the record."""
-        await self._side.stop()
-        await self._channel.stop()
-        await self._parts.record.close()
-        await self._parts.model.close()
+        """End what runs, also in the background, and let go of the record; what fails does not keep the rest open."""
+        self.closed = True
+        parts = self._parts
+        async with AsyncExitStack() as last:  # the last one first
+            last.push_async_callback(parts.model.close)
+            last.push_async_callback(parts.record.close)
+            last.push_async_callback(parts.release)
+            last.push_async_callback(self._channel.stop)
+            last.push_async_callback(self._side.stop)
 
     # Inside
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.core.own_folders import CONFIG_FOLDER
 from app.core.permission import Mode, usable_modes
 from app.errors import ConfigError
 from app.launch.new_repositories import disable_new, repositories
@@ -34,7 +35,7 @@ def find_sandbox(settings: Settings) -> Sandbox:
     return sandbox.probe(
         settings.folder,
         protected=[settings.transcripts],
-        hidden=[Path.home() / ".config" / "palimpsest"],
+        hidden=[Path.home() / CONFIG_FOLDER],
         home=Path.home(),
         environment=os.environ,
     )

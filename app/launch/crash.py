@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app import __version__
+from app.core.own_folders import STATE_FOLDER
 from app.errors import PalError
-from app.launch.masking import STATE_FOLDER
 
 REPORT_FILE = "crash.txt"
 MESSAGE_CHARS = 300

@@ -19,15 +19,21 @@ if TYPE_CHECKING:
 WindowOf = Callable[["ModelInfo | None", str], tuple[int, str]]
 
 
-def uses_demo(settings: Settings) -> bool:
-    """Whether the embedded model answers: asked for, or nothing else can."""
-    return settings.demo or settings.needs_key
-
-
 def build_model(
-    settings: Settings, *, demo: bool, retry: RetryPolicy | None = None
+    settings: Settings,
+    *,
+    demo: bool,
+    retry: RetryPolicy | None = None,
+    price: Callable[[], Price | None] = lambda: None,
 ) -> AnthropicModel:
-    """Return the model: the endpoint of the settings, or the embedded one behind the same client."""
+    """Return the model: the endpoint of the settings, or the embedded one behind the same client.
+
+    Args:
+        settings: Where it is and how it is called.
+        demo: Whether it is the embedded one.
+        retry: When to try again, over the settings.
+        price: Returns the user's own price, asked at each request.
+    """
     from app.adapters.anthropic_model import DEFAULT_RETRY, AnthropicModel
     from app.adapters.demo import DEMO_API_KEY, DEMO_BASE_URL
 
@@ -38,7 +44,7 @@ def build_model(
             api_key=DEMO_API_KEY,
             transport=_demo_transport,
             retry=retry,
-            price=Price(0, 0, 0, 0),
+            price=lambda: Price(0, 0, 0, 0),
         )
     chosen = settings.source("request_timeout") != DEFAULT
     return AnthropicModel(
@@ -47,16 +53,17 @@ def build_model(
         auth_token=settings.auth_token,
         retry=retry,
         silence=settings.request_timeout if chosen else None,
-        price=settings.price,
+        price=price,
     )
 
 
-def window_finder(settings: Settings, *, demo: bool) -> WindowOf:
-    """Return what finds a model's window under these settings."""
+def window_finder(now: Callable[[], Settings], *, demo: bool) -> WindowOf:
+    """Return what finds a model's window under the settings that ``now`` returns."""
     from app.adapters.demo import DEMO_WINDOW
     from app.adapters.model_table import window_of
 
     def find(info: ModelInfo | None, model: str) -> tuple[int, str]:
+        settings = now()
         if demo:
             return min(settings.context_window or DEMO_WINDOW, DEMO_WINDOW), "endpoint"
         return window_of(model, info, settings.context_window, official=settings.official)

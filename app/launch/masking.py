@@ -8,10 +8,9 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from app.core.own_folders import STATE_FOLDER
 from app.settings import Settings
 
-STATE_FOLDER = Path(".local") / "state" / "palimpsest"
-"""Prompt history and other things that may be deleted, in the home folder."""
 SALT_FILE = "mask_salt"
 SALT_BYTES = 32
 

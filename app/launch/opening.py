@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import tempfile
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.adapters.own_environment import forget_keys
+from app.core.finishing import to_its_end
 from app.launch.asked import Launch, settings_of, wanted_session
 from app.launch.masking import mask_of, own_keys
 from app.launch.session_shelf import FolderShelf
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from app.adapters.sandbox import Sandbox
     from app.agent.session import Session
     from app.core.ports import Approver
-    from app.tools.process import Processes
-
-UNSAVED_PREFIX = "pal-record-"
-"""Begins the name of a temporary folder for a record that cannot be where it belongs."""
 
 
 class Opening:
@@ -33,11 +30,14 @@ class Opening:
         self._launch = launch
         self._settings = settings
         self._sandbox: Sandbox | None = None
-        self._processes: list[Processes] = []
+        self._sessions: list[Session] = []
+        self._one_at_a_time = asyncio.Lock()
         self.shelf = FolderShelf(lambda: self._settings)
         """The sessions of the folder."""
-        self._warming: asyncio.Task[None] | None = None
-        """Loads the SDK in a thread while the user types the first message."""
+
+    def use(self, settings: Settings) -> None:
+        """Open sessions with these settings from now on; those that run take from them what can change meanwhile."""
+        self._settings = settings
 
     async def open_first(self, approver: Approver) -> Session:
         """Open the session that the arguments name, or a new one; without a name the screen lets choose."""
@@ -48,7 +48,8 @@ class Opening:
 
     async def open_unsaved(self, approver: Approver) -> Session:
         """Open a new session whose record is in a temporary folder, because its own cannot be written."""
-        place = await asyncio.to_thread(tempfile.mkdtemp, prefix=UNSAVED_PREFIX)
+        graph = await _graph()
+        place = str(await asyncio.to_thread(graph.unsaved_place))
         session = await self._open(approver, None, replace(self._settings, transcript_dir=place))
         session.unsaved = place
         return session
@@ -58,17 +59,20 @@ class Opening:
         return await self._open(approver, name, self._settings)
 
     async def _open(self, approver: Approver, name: str | None, settings: Settings) -> Session:
-        forget_keys(own_keys(settings))
-        graph: Any = await asyncio.to_thread(importlib.import_module, "app.launch.graph")
-        from app.launch.confinement import find_sandbox  # loaded by now, and beside the event loop
+        async with self._one_at_a_time:
+            forget_keys(own_keys(settings))
+            graph = await _graph()
+            from app.launch.confinement import find_sandbox  # loaded, beside the event loop
 
-        if self._sandbox is None:
-            self._sandbox = await asyncio.to_thread(find_sandbox, settings)
-        opened = await graph.open_session(settings, self._sandbox, approver, name)
-        self._processes.append(opened.processes)
-        self._warming = asyncio.create_task(opened.model.warm_up())
-        session: Session = opened.session
-        return session
+            if self._sandbox is None:
+                finding = asyncio.to_thread(find_sandbox, settings)
+                # To its end: what it makes is deleted by `aclose` also when the user leaves meanwhile.
+                self._sandbox = await to_its_end(finding)
+            session: Session = await graph.open_session(
+                settings, self._sandbox, approver, name, now=lambda: self._settings
+            )
+            self._sessions = [*(each for each in self._sessions if not each.closed), session]
+            return session
 
     def mask(self, text: str) -> str:
         """Return a text as it may be written to the disk."""
@@ -92,9 +96,17 @@ class Opening:
 
         return answer
 
-    async def close(self) -> None:
-        """End the commands that still run and delete the sandbox's folder."""
-        for processes in self._processes:
-            await processes.close()
-        if self._sandbox is not None:
-            self._sandbox.close()
+    async def aclose(self) -> None:
+        """Close the sessions that are still open, with their commands, and delete the sandbox's folder."""
+        async with self._one_at_a_time, AsyncExitStack() as last:
+            sandbox, self._sandbox = self._sandbox, None
+            if sandbox is not None:
+                last.callback(sandbox.close)
+            sessions, self._sessions = self._sessions, []
+            for session in sessions:
+                last.push_async_callback(session.close)
+
+
+async def _graph() -> Any:
+    """Import what a session is made of, in a thread: it takes a while."""
+    return await asyncio.to_thread(importlib.import_module, "app.launch.graph")

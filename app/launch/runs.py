@@ -8,12 +8,14 @@ import gc
 import os
 import signal
 import sys
+from contextlib import aclosing, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.adapters.own_environment import forget_keys
-from app.errors import ConfigError
+from app.core.own_folders import STATE_FOLDER
+from app.errors import ConfigError, PalError
 from app.launch.asked import (
     Launch,
     settings_of,
@@ -24,11 +26,12 @@ from app.launch.asked import (
 )
 from app.launch.crash import crash_error, crashes_told
 from app.launch.endpoint import build_model
-from app.launch.masking import STATE_FOLDER, mask_of, own_keys
+from app.launch.masking import mask_of, own_keys
 from app.launch.opening import Opening
 from app.settings import Settings, read_settings, read_trust, save_user_setting
 
 if TYPE_CHECKING:
+    from app.agent.session import Session
     from app.ui.app import PalApp
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
@@ -39,12 +42,7 @@ def run_text(launch: Launch, text: str, output: str) -> int:
     """Run one turn without a screen; return the exit code."""
     from app.headless import Output, Refuser, run_headless, stdin_text
 
-    question = trust_question(launch)
-    settings = settings_of(launch, trust_of(launch, question))
-    if question is not None and not launch.trust:
-        _say("this folder's own settings are ignored: it is not trusted (--trust uses them)")
-    for notice in (*settings.problems, *map(str, settings.conflicts)):
-        _say(notice)
+    settings = _told_settings(launch)
     _require_model(settings)
     piped = stdin_text()
     prompt = "\n\n".join(part for part in (text, piped) if part.strip())
@@ -52,18 +50,14 @@ def run_text(launch: Launch, text: str, output: str) -> int:
         raise ConfigError("-p", "there is nothing to ask", hint="Give a text, or pipe one in.")
 
     async def run() -> int:
-        opening = Opening(launch, settings)
         name = wanted_session(launch, settings)
         if name is None and (launch.go_on or launch.resume is not None):
             _say("there is no earlier session in this folder; a new one begins")
-        session = await opening.open(Refuser(), name)
-        try:
+        async with aclosing(Opening(launch, settings)) as opening:
+            session = await opening.open(Refuser(), name)
             return await run_headless(
                 session, prompt, Output(output), out=sys.stdout, err=sys.stderr
             )
-        finally:
-            await session.close()
-            await opening.close()
 
     with crashes_told(mask_of(settings)):
         return asyncio.run(run())
@@ -73,26 +67,43 @@ def run_plain(launch: Launch) -> int:
     """Talk line by line, for a terminal that draws no screen; return the exit code."""
     from app.plain import PlainApprover, standard_lines, talk
 
+    settings = _told_settings(launch)
+
+    async def run() -> int:
+        lines = standard_lines()
+        approver = PlainApprover(lines, sys.stdout)
+        async with aclosing(Opening(launch, settings)) as opening:
+            session = await opening.open(approver, wanted_session(launch, settings))
+            learning = asyncio.create_task(_learn_model(session))
+            try:
+                return await talk(session, lines, out=sys.stdout, err=sys.stderr)
+            finally:
+                learning.cancel()
+                await asyncio.wait([learning])
+
+    with crashes_told(mask_of(settings)):
+        return asyncio.run(run())
+
+
+async def _learn_model(session: Session) -> None:
+    """Load what reaches the endpoint, and ask it about the model, while the user types the first message."""
+    with suppress(PalError):
+        await session.learn_model()
+
+
+def _told_settings(launch: Launch) -> Settings:
+    """Return the settings in force where nobody can be asked about trust, and say what is left out of them.
+
+    Raises:
+        ConfigError: A value cannot be used.
+    """
     question = trust_question(launch)
     settings = settings_of(launch, trust_of(launch, question))
     if question is not None and not launch.trust:
         _say("this folder's own settings are ignored: it is not trusted (--trust uses them)")
     for notice in (*settings.problems, *map(str, settings.conflicts)):
         _say(notice)
-    opening = Opening(launch, settings)
-
-    async def run() -> int:
-        lines = standard_lines()
-        approver = PlainApprover(lines, sys.stdout)
-        session = await opening.open(approver, wanted_session(launch, settings))
-        try:
-            return await talk(session, lines, out=sys.stdout, err=sys.stderr)
-        finally:
-            await session.close()
-            await opening.close()
-
-    with crashes_told(opening.mask):
-        return asyncio.run(run())
+    return settings
 
 
 def run_screen(launch: Launch) -> int:
@@ -106,10 +117,8 @@ def run_screen(launch: Launch) -> int:
         for number in ENDING:
             leave = partial(app.exit, return_code=128 + number)
             asyncio.get_running_loop().add_signal_handler(number, leave)
-        try:
+        async with aclosing(opening):  # on the loop that watches the commands
             await app.run_async()
-        finally:
-            await opening.close()  # on the loop that watches the commands
 
     with crashes_told(opening.mask):
         asyncio.run(run())
@@ -182,13 +191,17 @@ def run_doctor_command(options: argparse.Namespace) -> int:
 def run_rules_command(arguments: list[str]) -> int:
     """Run ``pal rules``; return the exit code."""
     from app.launch.confinement import find_sandbox
+    from app.launch.judging import judge_of
     from app.rules_cli import run
+    from app.tools.environment import child_environment
 
-    launch = Launch(Path.cwd(), {})
-    settings = settings_of(launch, read_trust(launch.folder, home=Path.home()))
+    launch, home = Launch(Path.cwd(), {}), Path.home()
+    settings = settings_of(launch, read_trust(launch.folder, home=home))
+    search_path = child_environment(os.environ, project=settings.folder).get("PATH", "")
     sandbox = find_sandbox(settings)
     try:
-        return run(arguments, settings, Path.home(), sandboxed=sandbox.works)
+        judge = judge_of(settings, home=home, search_path=search_path, sandboxed=sandbox.works)
+        return run(arguments, settings, home, judge=judge)
     finally:
         sandbox.close()
 

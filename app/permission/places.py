@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.core.own_folders import CONFIG_FOLDER
 from app.core.permission import OWN_NAMES
 from app.permission.words import Word
 
@@ -98,7 +99,7 @@ class Places:
             search_path: ``PATH`` of the commands.
         """
         root = Path(os.path.realpath(folder))
-        ours = (*(root / name for name in OWN_NAMES), home / ".config" / "palimpsest", *own)
+        ours = (*(root / name for name in OWN_NAMES), home / CONFIG_FOLDER, *own)
         real = tuple(_folded(os.path.realpath(path)) for path in ours)
         programs = tuple(
             entry

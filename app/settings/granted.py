@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from app.core.own_folders import CONFIG_FOLDER
 from app.core.permission import Rule, Verdict
 from app.permission.rules import parse_rule
 from app.settings.dotenv_file import read_small_text
@@ -17,7 +18,7 @@ GRANTED = "always, in this folder"
 
 def granted_file(home: Path) -> Path:
     """Return the path of the file that keeps these rules."""
-    return home / ".config" / "palimpsest" / "granted.json"
+    return home / CONFIG_FOLDER / "granted.json"
 
 
 def granted_rules(folder: Path, *, home: Path) -> tuple[Rule, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from app.core.own_folders import CONFIG_FOLDER
 from app.settings.dotenv_file import read_dotenv, read_small_text
 from app.settings.spec import SettingSpec
 from app.settings.specs import (
@@ -23,7 +24,7 @@ DOTENV = ".env"
 PROJECT_FILE = "palimpsest.toml"
 CLAUDE_FILE = ".claude/settings.json"
 HOME_CLAUDE_FILE = "~/.claude/settings.json"
-USER_FILE = "~/.config/palimpsest/settings.toml"
+USER_FILE = f"~/{CONFIG_FOLDER.as_posix()}/settings.toml"
 PROJECT_SOURCES = frozenset({DOTENV, PROJECT_FILE, CLAUDE_FILE})
 """Sources that may be somebody else's."""
 OUR_PREFIX = "PAL_"
@@ -117,7 +118,7 @@ def read_home(home: Path) -> tuple[Source, Source]:
 
 def user_file(home: Path) -> Path:
     """Return the path of the user's settings file."""
-    return home / ".config" / "palimpsest" / "settings.toml"
+    return home / CONFIG_FOLDER / "settings.toml"
 
 
 def from_variables(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.core.own_folders import CONFIG_FOLDER
 from app.core.visible_text import escaped
 from app.settings.base_url import is_plain_http
 from app.settings.dotenv_file import read_small_text
@@ -59,7 +60,7 @@ class TrustQuestion:
 
 def trust_file(home: Path) -> Path:
     """Return the path of the file that remembers trust."""
-    return home / ".config" / "palimpsest" / "trust.json"
+    return home / CONFIG_FOLDER / "trust.json"
 
 
 def read_trust(folder: Path, *, home: Path) -> TrustState:

@@ -104,6 +104,11 @@ class Settings:
         return not self.credential and not is_loopback(self.base_url)
 
     @property
+    def embedded(self) -> bool:
+        """Whether the embedded model answers: asked for, or nothing else can."""
+        return self.demo or self.needs_key
+
+    @property
     def official(self) -> bool:
         """Whether the endpoint is Anthropic's own."""
         return is_official(self.base_url)

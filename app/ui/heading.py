@@ -21,7 +21,7 @@ def heading_of(settings: Settings, session: Session | None, sandbox: str = "") -
     return Heading(
         folder=settings.folder,
         model=session.model if session else settings.model,
-        demo=settings.demo or settings.needs_key,
+        demo=settings.embedded,
         endpoint=host,
         endpoint_source=_source(settings.source("base_url")),
         key_source=settings.source(credential) if credential else "",

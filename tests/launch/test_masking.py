@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.core.masking import HIDDEN
-from app.launch.masking import STATE_FOLDER, _salt, mask_of
+from app.core.own_folders import STATE_FOLDER
+from app.launch.masking import _salt, mask_of
 from app.settings import Settings
 from tests.fakes.secret_samples import alnum
 

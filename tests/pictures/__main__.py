@@ -62,7 +62,7 @@ async def draw(name: str, size: tuple[int, int], theme: str, texts: list[str]) -
             await pilot.pause(0.5)
             await pilot.pause()
             (HERE / f"{name}.svg").write_text(app.export_screenshot(title="pal"), encoding="utf-8")
-        await opening.close()
+        await opening.aclose()
 
 
 async def until(pilot, done) -> None:

@@ -202,7 +202,7 @@ class PairCommands:
     def _answerer(self, session: Session) -> tuple[str, ...]:
         """Return the lines of the status that say who answers."""
         settings = self._screen.settings
-        if settings.demo or settings.needs_key:
+        if settings.embedded:
             return (f"model       {session.model} (embedded; nothing leaves this machine)",)
         credential = settings.credential
         key = f"{credential} from {settings.source(credential)}" if credential else "none"
