@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from app.core.own_folders import STATE_FOLDER
 from app.launch.crash import REPORT_FILE, crash_error, tool_fault
-from app.launch.masking import STATE_FOLDER, mask_of
+from app.launch.masking import mask_of
 from app.settings import Settings
 from tests.fakes.secret_samples import alnum
 
