@@ -79,7 +79,7 @@ class Turn:
             if not text.strip():
                 raise PalError("There is nothing to send: the message is empty.")
             await self._answer_open_calls()
-            waiting = self._unanswered(text)
+            waiting = self._unanswered(text, pictures)
             entry = waiting or await self.dialogue.say(text, pictures, notes=await self._note())
             self.tell(TurnStarted(text, entry.id))
 
@@ -148,11 +148,12 @@ class Turn:
         except RecordError as second:
             await self._tell_problem(second)
 
-    def _unanswered(self, text: str) -> Entry | None:
-        """Return the newest message when it is this text and nobody answered it: it is not said twice."""
-        entries = self.dialogue.conversation.entries
-        newest = entries[-1] if entries else None
-        return newest if newest is not None and newest.words == text else None
+    def _unanswered(self, text: str, pictures: Sequence[Image]) -> Entry | None:
+        """Return the newest message when it says this already and nobody answered it: it is not said twice."""
+        newest = next(iter(self.dialogue.conversation.entries[-1:]), None)
+        if newest is None or newest.words != text:
+            return None
+        return newest if all(picture in newest.message.content for picture in pictures) else None
 
     async def _hand_over(self) -> None:
         """Ask the model to go on where it had the last word: a request ends with the user's message."""

@@ -18,7 +18,7 @@ from app.core.events import (
     ToolStarted,
     TurnEnd,
 )
-from app.core.messages import Message, Text, ToolResult
+from app.core.messages import Image, Message, Text, ToolResult
 from app.core.permission import Answered, ApprovalAnswer
 from app.core.requests import Answer, StopReason
 from app.core.validate import problems
@@ -342,6 +342,21 @@ async def test_a_message_of_blanks_is_not_sent(tmp_path: Path) -> None:
     session = await rig.open()
     assert ended(await read(session.submit(" \n "))).end is TurnEnd.FAILED
     assert rig.model.requests == [] and not session.conversation.entries
+    await session.close()
+
+
+async def test_a_picture_that_comes_with_a_message_sent_again_is_sent(tmp_path: Path) -> None:
+    data = {"type": "base64", "media_type": "image/png", "data": "aGk="}
+    picture = Image({"type": "image", "source": data})
+    down = ModelError("the endpoint is down")
+    rig = Rig(tmp_path, ScriptedModel([down, down, down, says("A cat.")]))
+    session = await rig.open()
+    await read(session.submit("what is it?"))
+    for pictures in ((picture,), (picture,), ()):
+        await read(session.submit("what is it?", pictures))
+    sent = rig.model.requests[-1].messages
+    assert [block for m in sent for block in m.content if isinstance(block, Image)] == [picture]
+    assert len(session.conversation.entries) == 3, "said without, said with, and answered"
     await session.close()
 
 
