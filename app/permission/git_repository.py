@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from app.permission.places import STORE
@@ -165,7 +166,7 @@ def _submodules(store: Path, tree: Path, depth: int) -> str:
 
 
 def _gitlinks(index: Path) -> list[str]:
-    """Return the paths of submodules in an index of version 2 to 4.
+    """Return the paths of submodules in an index.
 
     Raises:
         ValueError: The index is not one, or of a version that is not known, and may hold submodules.
@@ -177,10 +178,35 @@ def _gitlinks(index: Path) -> list[str]:
     data = index.read_bytes()
     if _GITLINK not in data:
         return []
+    return [name for name, mode in _entries(data) if mode == _GITLINK]
+
+
+def tracked_names(folder: Path) -> list[str] | None:
+    """Return the paths in the index of the repository that a folder is the top of; None when it cannot be read."""
+    git = folder / ".git"
+    try:
+        if git.is_symlink() or not git.is_dir() or _common(git).resolve() != git.resolve():
+            return None
+        index = git / "index"
+        if not index.exists():
+            return []
+        if index.stat().st_size > LARGEST_INDEX:
+            return None
+        return [name for name, _ in _entries(index.read_bytes())]
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _entries(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield path and mode of each entry of an index of version 2 to 4.
+
+    Raises:
+        ValueError: It is none of those.
+    """
     version, count = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
     if data[:4] != b"DIRC" or version not in (2, 3, 4):
         raise ValueError("not an index")
-    found, at, name = [], 12, b""
+    at, name = 12, b""
     for _ in range(count):
         start = at
         mode, flags = data[at + 24 : at + 28], int.from_bytes(data[at + 60 : at + 62], "big")
@@ -193,9 +219,7 @@ def _gitlinks(index: Path) -> list[str]:
             end = data.index(b"\0", at)
             name = data[at:end]
             at = start + ((end - start) // 8 + 1) * 8
-        if mode == _GITLINK:
-            found.append(name.decode("utf-8", "surrogateescape"))
-    return found
+        yield name.decode("utf-8", "surrogateescape"), mode
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

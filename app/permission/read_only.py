@@ -17,6 +17,7 @@ from app.permission.read_only_commands import (
 )
 from app.permission.read_only_find import read_find
 from app.permission.read_only_git import read_git
+from app.permission.read_only_xargs import why_fed_badly
 from app.permission.versions import asks_version, chosen_by
 from app.permission.words import PIPE, Word
 from app.permission.wrappers import INTERPRETERS, base_name, harmless_assignment, innermost, layers
@@ -69,9 +70,9 @@ def why_not_read_only(command: Command, script: Script, places: Places) -> str:
     if base_name(name.text) in INTERPRETERS and not asks_version(name.text, inner.argv[1:]):
         fed = command.stdin is not Stdin.NONE or "-" in inner.argv
         return f"{name.text} runs what it reads" if fed else f"{name.text} runs a program"
-    if not complete and not _fed_by_project(command, inner, script):
-        return "what xargs adds to the command is not known"
-    return _by_name(name.text, inner, complete, places)
+    return _by_name(name.text, inner, places) or (
+        "" if complete else why_fed_badly(command, inner, script, places)
+    )
 
 
 def _own_program(command: Command, places: Places) -> str:
@@ -84,7 +85,7 @@ def _own_program(command: Command, places: Places) -> str:
     return ""
 
 
-def _by_name(name: str, command: Command, complete: bool, places: Places) -> str:
+def _by_name(name: str, command: Command, places: Places) -> str:
     words = command.words[1:]
     if asks_version(name, command.argv[1:]):
         chosen = chosen_by(name, (Path(base) for base in command.dirs))
@@ -109,8 +110,6 @@ def _by_name(name: str, command: Command, complete: bool, places: Places) -> str
     entry = TABLE.get(name)
     if entry is None:
         return f"{name} is not on the list of read-only commands"
-    if not complete and not entry.unchosen:
-        return "what xargs adds to the command is not known"
     return _by_table(name, entry, words, command, places)
 
 
@@ -144,7 +143,7 @@ def _by_table(
         for option, value in split.options
         if option in entry.path_values and value
     ]
-    why = _paths(paths, command, places, options_harmless=entry.unchosen)
+    why = _paths(paths, command, places)
     follows = split.has(*entry.follows)
     return why or (_through_links(name, paths, command, places) if follows else "")
 
@@ -183,19 +182,17 @@ def _may_be_path(word: Word) -> bool:
     )
 
 
-def _paths(
-    words: Iterable[Word], command: Command, places: Places, *, options_harmless: bool = False
-) -> str:
+def _paths(words: Iterable[Word], command: Command, places: Places) -> str:
     for word in words:
         if word.text == "-":
             continue
-        why = _outside(word, command, places, options_harmless=options_harmless)
+        why = _outside(word, command, places)
         if why:
             return why
     return ""
 
 
-def _outside(word: Word, command: Command, places: Places, *, options_harmless: bool = True) -> str:
+def _outside(word: Word, command: Command, places: Places) -> str:
     """Return why a path may not be looked at unasked: unknown, outside, or full of keys."""
     if word.text is None:
         return f"what {word.raw} becomes is not known"
@@ -205,7 +202,7 @@ def _outside(word: Word, command: Command, places: Places, *, options_harmless: 
             found = places.matches(word.pattern, base)
             if found is None:
                 return f"{word.raw} stands for too many files"
-            if not options_harmless and any(name.startswith("-") for name in found):
+            if any(name.startswith("-") for name in found):
                 return f"{word.raw} stands for a name that reads as an option"
             names = found
         for name in names:
@@ -217,24 +214,3 @@ def _outside(word: Word, command: Command, places: Places, *, options_harmless: 
             if place.secret:
                 return f"{word.raw} {HOLDS_KEYS}"
     return ""
-
-
-def _fed_by_project(command: Command, inner: Command, script: Script) -> bool:
-    """Whether xargs gets whole names of project files: from ``find -print0`` or ``git ls-files -z``."""
-    if command.feeder is None or not 0 <= command.feeder < len(script.commands):
-        return False
-    own = [word.text for word in command.words[: len(command.words) - len(inner.words)]]
-    if (
-        "-0" not in own
-        and "--null" not in own
-        and not any(
-            text and text.startswith("-") and not text.startswith("--") and "0" in text
-            for text in own
-        )
-    ):
-        return False
-    feeder = script.commands[command.feeder]
-    texts = feeder.argv
-    if feeder.name == "find":
-        return "-print0" in texts and "-printf" not in texts and "-print" not in texts
-    return feeder.name == "git" and texts[1:2] == ("ls-files",) and "-z" in texts
