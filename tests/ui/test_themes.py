@@ -11,6 +11,7 @@ from app.ui.widgets.lines_view import LinesView
 from tests.ui.fake_session import FakeSession
 from tests.ui.screens_in_use import pal_app
 from tests.ui.test_approval_panel import asked, edit
+from tests.ui.test_pair_screen import until_idle
 
 TEXTS = (
     "text-primary",
@@ -106,3 +107,15 @@ async def test_no_color_leaves_only_grey(monkeypatch):
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         assert app.no_color
+
+
+@pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
+async def test_the_chosen_row_keeps_the_terminals_own_colours_and_is_underlined(theme):
+    app = pal_app(FakeSession(), theme=theme)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_idle(app, pilot)
+        app.pair.submit("/settings")
+        await until_idle(app, pilot)
+        row = list(app.screen.query_one("OptionList").render_line(0))
+        assert all(segment.style.underline for segment in row if segment.text.strip())
+        assert all(segment.style.bgcolor.is_default for segment in row if segment.text.strip())
