@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.benchmarks import peers
 from tests.benchmarks.desk import Desk, desk
 from tests.benchmarks.figures import Figure, table
 
@@ -25,6 +26,7 @@ BENCHMARKS = (
     "estimates",
     "permission",
     "commands",
+    "peers",
 )
 
 
@@ -36,10 +38,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--sessions", type=Path, metavar="DIR", help="recorded sessions; else generated ones"
     )
+    parser.add_argument(
+        "--peer",
+        action="append",
+        default=[],
+        metavar="NAME=COMMAND",
+        help="another program for peers (repeatable); claude-code, codex and mistral-vibe are also found by themselves",
+    )
     options = parser.parse_args(arguments)
-    with desk(options.sessions) as place:
+    with desk(options.sessions, options.peer) as place:
         figures = measure(place, options.only or BENCHMARKS, short=options.short)
-    print(table(figures))
+    compared = [figure for figure in figures if figure.benchmark == peers.NAME]
+    if measured := [figure for figure in figures if figure.benchmark != peers.NAME]:
+        print(table(measured))
+    if compared:
+        print(peers.table(compared))
     if options.json is not None:
         found = [figure.to_json() for figure in figures]
         options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

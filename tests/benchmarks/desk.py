@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,10 +29,12 @@ class Desk:
     environ: Mapping[str, str]
     sessions: Path | None = None
     """Recorded sessions to use; None for generated ones."""
+    peers: Sequence[str] = ()
+    """Other programs to compare with, each ``NAME=COMMAND``."""
 
 
 @contextmanager
-def desk(sessions: Path | None = None) -> Iterator[Desk]:
+def desk(sessions: Path | None = None, peers: Sequence[str] = ()) -> Iterator[Desk]:
     """Folders that are gone afterwards; bytecode is kept in them, so only the first start compiles."""
     base = Path(tempfile.mkdtemp(prefix="pal-benchmark-"))
     home, folder = base / "home", base / "project"
@@ -47,7 +49,7 @@ def desk(sessions: Path | None = None) -> Iterator[Desk]:
         "PYTHONPYCACHEPREFIX": str(base / "bytecode"),
     }
     try:
-        yield Desk(folder, home, environ, sessions)
+        yield Desk(folder, home, environ, sessions, peers)
     finally:
         shutil.rmtree(base, ignore_errors=True)
 

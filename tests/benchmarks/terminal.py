@@ -25,6 +25,8 @@ _ANSWERS = (
     (b"\x1b[c", b"\x1b[?62;22c"),
     (b"\x1b[6n", b"\x1b[1;1R"),
     (b"\x1b[?2026$p", b"\x1b[?2026;2$y"),
+    (b"\x1b]10;?", b"\x1b]10;rgb:dddd/dddd/dddd\x1b\\"),
+    (b"\x1b]11;?", b"\x1b]11;rgb:1111/1111/1111\x1b\\"),
 )
 KEPT = 400_000
 """Bytes of drawn text that can be searched."""
@@ -65,7 +67,7 @@ class Terminal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for pid in reversed(descendants(self.pid)):
+        for pid in reversed(self.processes()):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
@@ -127,18 +129,22 @@ class Terminal:
                 last = time.monotonic()
         return last
 
+    def processes(self) -> list[int]:
+        """The program and all that it started, in this order."""
+        return descendants(self.pid)
+
     def cpu(self) -> float:
-        """CPU seconds of the process tree so far."""
+        """CPU seconds of these processes so far."""
         total = 0
-        for pid in descendants(self.pid):
+        for pid in self.processes():
             with suppress(OSError):
                 total += sum(map(int, _stat(pid)[11:15]))
         return total / TICKS
 
     def memory(self) -> float:
-        """Resident megabytes of the process tree."""
+        """Resident megabytes of these processes."""
         total = 0
-        for pid in descendants(self.pid):
+        for pid in self.processes():
             with suppress(OSError):
                 status = Path(f"/proc/{pid}/status").read_text()
                 found = re.search(r"^VmRSS:\s+(\d+)", status, re.M)

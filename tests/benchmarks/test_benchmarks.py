@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 import sys
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import pytest
 
 from app.core.messages import ToolUse
 from app.core.validate import problems
 from tests.benchmarks import __main__ as command
-from tests.benchmarks import textbook
+from tests.benchmarks import peer_endpoint, peers, textbook
 from tests.benchmarks.desk import desk
 from tests.benchmarks.figures import Figure, table
 from tests.benchmarks.sessions import generated, markdown
@@ -90,3 +92,42 @@ def test_the_textbook_clears_all_but_the_newest_results_and_what_was_read() -> N
 def test_a_table_shows_figures_beside_each_other() -> None:
     rows = table([Figure("start", "prompt", 300.0, "ms", 200.0, "bare")]).splitlines()
     assert rows[2].split("|")[3:6] == [" 300 ms ", " 200 bare ", " 1.5   "]
+
+
+def test_the_endpoint_of_the_comparison_answers_in_each_format() -> None:
+    body = {"stream": True, "tools": [{}], "messages": [{"role": "user", "content": "bench big 7"}]}
+    pieces, gap = peer_endpoint.pieces_of(body)
+    text = "".join(pieces)
+    assert text.startswith("BEGIN7W ") and text.endswith("END7W\n") and gap == 0
+    assert len(text) >= peer_endpoint.BIG_CHARS
+    assert peer_endpoint.pieces_of({**body, "tools": []}) == (["ok"], 0.0)
+    with peer_endpoint.PeerEndpoint() as endpoint:
+        place = urlsplit(endpoint.url)
+        for path in ("/v1/messages", "/v1/chat/completions", "/v1/responses"):
+            link = HTTPConnection(str(place.hostname), place.port)
+            link.request("POST", path, json.dumps(body))
+            sent = link.getresponse().read().decode()
+            link.close()
+            assert text.split()[-2] in sent and "END7W" in sent, path
+
+
+def test_programs_stand_beside_each_other_in_one_table() -> None:
+    figures = [
+        Figure("peers", "prompt, ours", 400.0, "ms", 400.0, "ours"),
+        Figure("peers", "prompt, bare", 400.0, "ms", 300.0, "bare"),
+        Figure("peers", "stream CPU, ours", 1.5, "s", 1.5, "ours"),
+    ]
+    rows = peers.table(figures).splitlines()
+    assert rows[2].startswith("| ours | 400 |") and "1.50" in rows[2]
+    assert rows[3].startswith("| bare | 300 |")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_ours_and_the_literal_design_are_measured_side_by_side() -> None:
+    with desk() as place, peer_endpoint.PeerEndpoint() as endpoint:
+        ours, _, textbook_program = peers.own(place, endpoint.url)
+        for program in (ours, textbook_program):
+            values = peers.measured(place, program, short=True)
+            assert set(values) == {what for what, _ in peers.COLUMNS}
+            assert values["stream wall"] >= peer_endpoint.STREAM_CHARS / 8 * peer_endpoint.GAP
