@@ -26,7 +26,7 @@ NAME = "peers"
 KEY = "dummy"
 TEXTBOOK = Path(__file__).with_name("textbook_app.py")
 SIZES = ((30, 10), (80, 24), (200, 50), (120, 40))
-STARTS, FIRSTS, STREAMS, ANSWERS = 7, 9, 3, 50
+STARTS, FIRSTS, STREAMS, ANSWERS = 5, 9, 3, 50
 PATIENCE = 90.0
 COLUMNS = (
     ("prompt", "ms"),
