@@ -23,7 +23,7 @@ from app.core.messages import JsonObject, Message, Text, ToolUse, message_from_j
 STUB_START = "[Previous: used "
 """How the line begins that layer 1 leaves of a result."""
 _NOTE = re.compile(r"\s*(?:\[.*\]|<.*>|\[The user (?:ran a command|brought) .*)\s*\Z", re.S)
-"""A block that the program wrote beside the user's words: in brackets, or a line in brackets with an output under it."""
+"""What the program wrote beside the user's words: in brackets, or a line in brackets with an output under it."""
 
 
 @dataclass(frozen=True, slots=True)
