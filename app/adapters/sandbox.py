@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from app.adapters import git_stores, placeholders
+from app.adapters import git_stores, placeholders, unix_sockets
 from app.adapters.git_stores import Kept, Store
 from app.core.permission import OWN_NAMES
 from app.core.search_path import outside_of
@@ -175,6 +175,10 @@ class Sandbox:
             kept_paths = {kept.path for kept in self._kept(stores)}
             for path in sorted(map(self._holding, kept_paths), key=_depth):
                 options += ["--ro-bind-try", str(path), str(path)]
+        if not network:
+            # A read-only mount keeps nobody from talking to a program through its socket.
+            for path in unix_sockets.named(self.root):
+                options += ["--ro-bind-try", "/dev/null", str(path)]
         for path in (*self.hidden, *(() if network else self.credentials)):
             if path.is_dir():
                 options += ["--tmpfs", str(path)]
