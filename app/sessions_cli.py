@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 from app.adapters.clock import SystemClock
@@ -20,6 +20,7 @@ from app.adapters.session_export import JSONL, as_jsonl, as_markdown, write_expo
 from app.adapters.session_info import SessionInfo, describe
 from app.adapters.session_list import find_session, latest_session, list_sessions
 from app.adapters.session_search import search_sessions
+from app.core.figures import moment, size
 from app.core.ports import Clock
 from app.core.visible_text import escaped, one_line
 from app.errors import PalError, SessionNotFound
@@ -170,30 +171,16 @@ def _as_json(info: SessionInfo) -> dict[str, object]:
 
 def _row(info: SessionInfo, width: int) -> str:
     shown = one_line(f"{info.title}: {info.words}" if info.title else info.words, 60)
-    figures = f"{info.messages:8,}  {info.compactions:9,}  {_size(info.size):>8}"
+    figures = f"{info.messages:8,}  {info.compactions:9,}  {size(info.size):>8}"
     if info.too_new:
         shown = f"(written by a newer version, format {info.format}) {shown}".rstrip()
     elif info.holder:
         shown = f"(open in {info.holder}) {shown}"
-    return f"{escaped(info.name):{width}}  {_local(info.last)}  {figures}  {shown}\n"
+    return f"{escaped(info.name):{width}}  {moment(info.last):16}  {figures}  {shown}\n"
 
 
 def _sessions(count: int) -> str:
     return "1 session" if count == 1 else f"{count} sessions"
-
-
-def _size(size: int) -> str:
-    if size < 1_000:
-        return f"{size} B"
-    return f"{size / 1e3:,.0f} kB" if size < 1_000_000 else f"{size / 1e6:,.1f} MB"
-
-
-def _local(time: str) -> str:
-    """Return a time of the record as the user's clock shows it."""
-    try:
-        return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
-    except ValueError:
-        return f"{time[:16]:16}"
 
 
 def _name(root: Path, session: str | None) -> str:
@@ -285,9 +272,7 @@ def _agreed(folder: Path) -> bool:
         _complain("deleting is asked for in a terminal", "Add --yes to delete without a question.")
         return False
     told = (
-        f"{info.messages:,} messages, {_size(info.size)}: {one_line(info.words, 60)}"
-        if info
-        else ""
+        f"{info.messages:,} messages, {size(info.size)}: {one_line(info.words, 60)}" if info else ""
     )
     sys.stderr.write(f"Delete {folder.name} for good ({told})? [y/N] ")
     sys.stderr.flush()
@@ -300,7 +285,7 @@ def _archive(root: Path, options: argparse.Namespace, clock: Clock) -> int:
         before = (date.fromisoformat(before) - timedelta(days=options.keep_days)).isoformat()
     if options.dry_run:
         for day, infos in old_sessions(root, before).items():
-            _out(f"{day}: {_sessions(len(infos))}, {_size(sum(info.size for info in infos))}\n")
+            _out(f"{day}: {_sessions(len(infos))}, {size(sum(info.size for info in infos))}\n")
         return 0
     count = 0
     target = options.to or root / ARCHIVE_FOLDER

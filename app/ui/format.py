@@ -54,29 +54,12 @@ def percent(share: float) -> str:
     return f"{round(100 * share)}%"
 
 
-def size(count: int) -> str:
-    """Return a number of bytes, ``214 B``, ``3.1 kB``, ``12 MB``."""
-    for unit, scale in (("MB", 1_000_000), ("kB", 1_000)):
-        if count >= scale:
-            value = count / scale
-            return f"{value:.1f} {unit}" if value < 10 else f"{value:.0f} {unit}"
-    return f"{count} B"
-
-
 def clock(time: str) -> str:
     """Return the local ``HH:MM`` of an ISO 8601 time; "" when it is none."""
     try:
         return datetime.fromisoformat(time).astimezone().strftime("%H:%M")
     except ValueError:
         return ""
-
-
-def moment(time: str) -> str:
-    """Return the local ``2026-11-29 14:05`` of an ISO 8601 time; the text itself when it is none."""
-    try:
-        return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
-    except ValueError:
-        return one_line(time, 16)
 
 
 def plural(count: int, noun: str) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from app.core.figures import moment
 from app.core.reports import DIGEST, CompactionReport, Layer, Outcome
 from app.core.visible_text import one_line
-from app.ui.format import clock, cost, moment, percent, plural, seconds
+from app.ui.format import clock, cost, percent, plural, seconds
 
 if TYPE_CHECKING:
     from app.agent.ledger import Run

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
+from app.core.figures import moment, size
 from app.core.visible_text import one_line
-from app.ui.format import moment, plural, size
+from app.ui.format import plural
 from app.ui.wiring import SessionCard, SessionHit
 
 INDENT = 18

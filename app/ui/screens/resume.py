@@ -15,9 +15,10 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from app.core.figures import size
 from app.core.visible_text import one_line
 from app.errors import PalError
-from app.ui.format import plural, size
+from app.ui.format import plural
 from app.ui.keymap import Place, bindings
 from app.ui.screens.sheet import Sheet
 from app.ui.session_rows import called, card_has, session_row, words_of
