@@ -146,25 +146,19 @@ class Journal:
 
     async def clear(self, stubs: Mapping[str, str], *, bare: Sequence[str] = ()) -> Cleared:
         """Write that results were cleared."""
-        return await self._do(
-            self._files.mark, lambda seq: Cleared(seq, dict(stubs), tuple(bare)), "cleared"
-        )
+        return await self._do(self._files.mark, lambda seq: Cleared(seq, dict(stubs), tuple(bare)))
 
     async def pin(self, results: Sequence[str], *, on: bool = True) -> Pinned:
         """Write that results are pinned or free again."""
-        return await self._do(
-            self._files.mark, lambda seq: Pinned(seq, tuple(results), on), "pinned"
-        )
+        return await self._do(self._files.mark, lambda seq: Pinned(seq, tuple(results), on))
 
     async def bare(self, messages: Sequence[str]) -> Bared:
         """Write that thinking was removed for good."""
-        return await self._do(self._files.mark, lambda seq: Bared(seq, tuple(messages)), "bared")
+        return await self._do(self._files.mark, lambda seq: Bared(seq, tuple(messages)))
 
     async def undo(self, commit: int, *, bare: Sequence[str] = ()) -> Undone:
         """Write that a compaction was taken back."""
-        return await self._do(
-            self._files.mark, lambda seq: Undone(seq, commit, tuple(bare)), "undone"
-        )
+        return await self._do(self._files.mark, lambda seq: Undone(seq, commit, tuple(bare)))
 
     async def rewind(self, before: int | None, *, message: str, files: bool) -> Rewound:
         """Write that the user went back to just before item ``before`` (None: with files alone)."""
@@ -172,7 +166,7 @@ class Journal:
         def make(seq: int) -> Rewound:
             return Rewound(seq, seq if before is None else before, message, files)
 
-        return await self._do(self._files.mark, make, "rewound")
+        return await self._do(self._files.mark, make)
 
     async def commit(self, draft: CommitDraft) -> Commit:
         """Sync what is there, write the compaction as the first line of a new segment, and go on there."""

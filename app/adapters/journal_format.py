@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from jiter import from_json
+
 from app.core.effects import effects_from_json, effects_to_json
 from app.core.history import Bared, Cleared, Commit, Entry, Mark, Pinned, Remark, Rewound, Undone
 from app.core.messages import JsonObject, Text, message_from_json, message_to_json
@@ -41,6 +43,19 @@ class CommitLine:
 
 
 Stored = Entry | CommitLine | Mark | Remark
+
+MARK_NAMES: Final[Mapping[type[Mark], str]] = {
+    Cleared: "cleared",
+    Undone: "undone",
+    Pinned: "pinned",
+    Bared: "bared",
+    Rewound: "rewound",
+}
+
+
+def seq_of(stored: Stored) -> int:
+    """Return the ``seq`` of a record."""
+    return stored.commit.seq if isinstance(stored, CommitLine) else stored.seq
 
 
 def encode_entry(entry: Entry) -> bytes:
@@ -86,18 +101,7 @@ def encode_commit(line: CommitLine) -> bytes:
 
 def encode_mark(mark: Mark, time: str) -> bytes:
     """Return the line of a mark."""
-    match mark:
-        case Cleared(seq, stubs, bare):
-            return _event(seq, "mark", "cleared", time, {"stubs": stubs, "bare": bare})
-        case Undone(seq, commit, bare):
-            return _event(seq, "mark", "undone", time, {"commit": commit, "bare": bare})
-        case Rewound(seq, before, message, files):
-            fields = {"before": before, "message": message, "files": files}
-            return _event(seq, "mark", "rewound", time, fields)
-        case Pinned(seq, results, on):
-            return _event(seq, "mark", "pinned", time, {"results": results, "on": on})
-        case Bared(seq, messages):
-            return _event(seq, "mark", "bared", time, {"messages": messages})
+    return _event(mark.seq, "mark", MARK_NAMES[type(mark)], time, _mark_fields(mark))
 
 
 def encode_remark(remark: Remark) -> bytes:
@@ -147,12 +151,20 @@ def parse(body: bytes) -> dict[str, Any]:
         ValueError: There is none, or more than it.
     """
     try:
-        value = json.loads(body.decode("utf-8"))
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+        value = from_json(body, cache_mode="keys")
+    except ValueError:
+        value = _odd(body)
     if not isinstance(value, dict):
         raise ValueError("not an object")
     return value
+
+
+def _odd(body: bytes) -> object:
+    """Return what JSON holds that the fast parser refuses, such as half of a surrogate pair."""
+    try:
+        return json.loads(body.decode("utf-8"))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def _line(value: dict[str, Any]) -> bytes:
@@ -221,6 +233,20 @@ def _commit_line(raw: JsonObject) -> CommitLine:
         facts=facts,
     )
     return CommitLine(commit, _number(raw, "first_number"), _number(raw, "first_result"))
+
+
+def _mark_fields(mark: Mark) -> dict[str, Any]:
+    match mark:
+        case Cleared(_, stubs, bare):
+            return {"stubs": stubs, "bare": bare}
+        case Undone(_, commit, bare):
+            return {"commit": commit, "bare": bare}
+        case Rewound(_, before, message, files):
+            return {"before": before, "message": message, "files": files}
+        case Pinned(_, results, on):
+            return {"results": results, "on": on}
+        case Bared(_, messages):
+            return {"messages": messages}
 
 
 def _mark(raw: JsonObject) -> Mark:

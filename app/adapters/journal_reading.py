@@ -8,26 +8,25 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
+from typing import BinaryIO
 
 from app.adapters.journal_format import (
     COMMIT_HEAD,
-    EVENT_HEAD,
+    MARK_NAMES,
     CommitLine,
     Stored,
-    decode,
     decode_line,
 )
-from app.adapters.journal_recovery import pieces
+from app.adapters.journal_holding import HELD_BYTES, cleared_results, newest, telling
+from app.adapters.journal_index import Place
 from app.adapters.journal_scan import (
     EventScan,
-    MarkPlace,
-    Place,
     SegmentScan,
     damage_notices,
-    is_plain,
     lines,
     scan_events,
     scan_segment,
@@ -41,6 +40,7 @@ OUTPUTS_FOLDER = "outputs"
 SEGMENT_NAME = re.compile(r"transcript_(\d{4,})\.jsonl")
 
 _HEAD_BYTES = 256
+_VIEW_MARKS = frozenset({"cleared", "undone", "bared", "rewound"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,8 @@ class SessionReader:
         self._events: EventScan | None = None
         self._events_missing = not (folder / EVENTS_FILE).exists()
         self._unreadable: dict[str, set[int]] = {}
+        self.left_out = 0
+        """Messages since the last compaction that are too many to be held."""
 
     # State
 
@@ -129,6 +131,11 @@ class SessionReader:
             tails.append((EVENTS_FILE, self._events.tail))
         for name, tail in tails:
             told += damage_notices(name, tail, self._unreadable.get(name, ()))
+        if self.left_out:
+            told.append(
+                f"What was said since the last compaction is more than any model takes: {self.left_out:,} messages are "
+                "not in the context. All of them are in the record; scroll up, or search and recall them."
+            )
         return tuple(told)
 
     def counters(self) -> Counters:
@@ -162,14 +169,13 @@ class SessionReader:
         """
         last = self.segments[-1] if before is None else before
         cut = self.commit(before) if before is not None else None
-        places = [m for m in self.events.marks if cut is None or m.seq < cut.seq]
         counting = self.counting(cut)
         undone = self.undone(cut)
         base: Commit | None = None
         items: list[HistoryItem] = []
+        since: list[int] = []
         for segment in reversed([n for n in self.segments if n <= last]):
-            index = self.scan(segment).index
-            items += self._entries(segment, range(len(index)))
+            since.insert(0, segment)
             commit = self.commit(segment - 1)
             if commit is None:
                 continue
@@ -177,29 +183,31 @@ class SessionReader:
             if commit.number not in undone and commit.seq in counting:
                 base = commit
                 break
-        floor = base.seq if base else 0
+        until = cut.seq if cut else None
+        marks = self._marks(_VIEW_MARKS, since=base.seq if base else 0, until=until)
         if base is not None:
             items += self.messages([int(kept[1:]) for kept in base.kept if kept[1:].isdecimal()])
-        items += self._marks([m for m in places if m.seq > floor or m.kind == "pinned"])
+        items += self._since(since, cleared_results(m for m in marks if m.seq in counting))
+        items += marks
+        items += self._marks({"pinned"}, until=until)
         return tuple(sorted((i for i in items if i.seq in counting), key=lambda item: item.seq))
 
     def undone(self, before: Commit | None = None) -> frozenset[int]:
         """Return the numbers of the compactions that were taken back (before another one was made, if given)."""
         counting = self.counting(before)
-        places = [m for m in self.events.marks if m.kind == "undone" and m.seq in counting]
-        return frozenset(m.commit for m in self._marks(places) if isinstance(m, Undone))
+        marks = [mark for mark in self._marks({"undone"}) if mark.seq in counting]
+        return frozenset(mark.commit for mark in marks if isinstance(mark, Undone))
 
     def counting(self, before: Commit | None = None) -> Live:
         """Return what of the record was not rewound (before a compaction was made, if given)."""
-        places = [m for m in self.events.marks if m.kind == "rewound"]
-        marks = [mark for mark in self._marks(places) if isinstance(mark, Rewound)]
+        marks = [mark for mark in self._marks({"rewound"}) if isinstance(mark, Rewound)]
         return live(marks, before=before.seq if before else None)
 
     def rewinds(self) -> tuple[Rewound, ...]:
         """Return the rewinds that count, oldest first."""
         counting = self.counting()
-        places = [m for m in self.events.marks if m.kind == "rewound" and m.seq in counting]
-        return tuple(mark for mark in self._marks(places) if isinstance(mark, Rewound))
+        marks = [mark for mark in self._marks({"rewound"}) if mark.seq in counting]
+        return tuple(mark for mark in marks if isinstance(mark, Rewound))
 
     def commit(self, number: int) -> Commit | None:
         """Return a compaction, or None when it is not in the record or cannot be read."""
@@ -221,33 +229,16 @@ class SessionReader:
         self, kinds: Set[str], *, since: int = 0, until: int | None = None
     ) -> tuple[Remark, ...]:
         """Return the remarks of these kinds after ``since`` and before ``until``, oldest first."""
-        path = self.folder / EVENTS_FILE
-        found: list[Remark] = []
-        if not path.exists():
-            return ()
-        for _, line in lines(path):
-            head = EVENT_HEAD.match(line)
-            if head and _elsewhere(head, kinds, since, until) and is_plain(line):
-                continue
-            for piece in pieces(line)[0]:
-                try:
-                    stored = decode(piece.value)
-                except ValueError:
-                    continue
-                if (
-                    isinstance(stored, Remark)
-                    and stored.kind in kinds
-                    and stored.seq > since
-                    and (until is None or stored.seq < until)
-                ):
-                    found.append(stored)
-        return tuple(found)
+        found = self.events.remarks.find(kinds, since=since, until=until)
+        stored = self._read(self.folder / EVENTS_FILE, (place for _, place in found))
+        return tuple(item for item in stored if isinstance(item, Remark))
 
     def messages(self, numbers: Iterable[int]) -> tuple[Entry, ...]:
         """Return these messages in order of their numbers; unknown ones are left out."""
         by_segment: dict[int, list[int]] = {}
+        firsts = [start.number for start in self._all_starts()]
         for number in sorted(set(numbers)):
-            segment = self._segment_of(number, [start.number for start in self._all_starts()])
+            segment = self._segment_of(number, firsts)
             row = self.scan(segment).index.row(number)
             if row is not None:
                 by_segment.setdefault(segment, []).append(row)
@@ -302,11 +293,21 @@ class SessionReader:
     def grew(self, entry: Entry, place: Place) -> None:
         """Note a message that was written to the last segment."""
         index = self.scan(self.segments[-1]).index
-        index.add(place, entry.number, entry.first_result, len(entry.message.tool_results))
+        index.add(
+            place.offset,
+            place.length,
+            entry.number,
+            entry.first_result,
+            len(entry.message.tool_results),
+        )
 
-    def marked(self, place: MarkPlace) -> None:
-        """Note a mark that was written."""
-        self.events.marks.append(place)
+    def noted(self, event: Mark | Remark, place: Place) -> None:
+        """Note a mark or a remark that was written."""
+        if isinstance(event, Remark):
+            self.events.remarks.add(event.kind, event.seq, place.offset, place.length)
+        else:
+            name = MARK_NAMES[type(event)]
+            self.events.marks.add(name, event.seq, place.offset, place.length)
 
     def began(self, segment: int) -> None:
         """Note a new segment."""
@@ -337,39 +338,47 @@ class SessionReader:
             at -= 1
         return self.segments[at]
 
+    def _since(self, segments: Sequence[int], cleared: Set[int]) -> list[Entry]:
+        """Return the messages of these segments; of more than can be held the newest, and what tells of the rest."""
+        files = [(self.segment_path(n), self.scan(n).index) for n in segments]
+        if sum(index.bytes for _, index in files) <= HELD_BYTES:
+            rows = ((segment, range(len(self.scan(segment).index))) for segment in segments)
+            return [entry for segment, all_ in rows for entry in self._entries(segment, all_)]
+        held = newest(files, self._read_with_places, cleared)
+        told = telling(files, held[0].number if held else None)
+        self.left_out = sum(len(index) for _, index in files) - len(held)
+        return [*told, *held]
+
     def _entries(self, segment: int, rows: Sequence[int]) -> list[Entry]:
         index = self.scan(segment).index
         path = self.segment_path(segment)
         stored = self._read(path, [index.place(row) for row in rows])
         return [item for item in stored if isinstance(item, Entry)]
 
-    def _marks(self, places: Sequence[MarkPlace]) -> list[Mark]:
-        stored = self._read(self.folder / EVENTS_FILE, [mark.place for mark in places])
+    def _marks(self, kinds: Set[str], *, since: int = 0, until: int | None = None) -> list[Mark]:
+        found = self.events.marks.find(kinds, since=since, until=until)
+        stored = self._read(self.folder / EVENTS_FILE, [place for _, place in found])
         return [item for item in stored if not isinstance(item, Entry | CommitLine | Remark)]
 
-    def _read(self, path: Path, places: Sequence[Place]) -> Iterator[Stored]:
+    def _read(self, path: Path, places: Iterable[Place]) -> Iterator[Stored]:
         """Yield the records at these places; one that cannot be read is noted and left out."""
-        if not places:
-            return
-        with path.open("rb") as file:
+        return (stored for stored, _ in self._read_with_places(path, places))
+
+    def _read_with_places(
+        self, path: Path, places: Iterable[Place]
+    ) -> Iterator[tuple[Stored, Place]]:
+        with ExitStack() as stack:
+            file: BinaryIO | None = None
             for place in places:
+                file = file or stack.enter_context(path.open("rb"))
                 file.seek(place.offset)
-                data = file.read(place.length)
                 try:
-                    stored = decode_line(data)
+                    stored = decode_line(file.read(place.length))
                 except ValueError:
                     self._note_unreadable(path, place)
                     continue
-                yield stored
+                yield stored, place
 
     def _note_unreadable(self, path: Path, place: Place) -> None:
         row = 1 + sum(1 for offset, _ in lines(path) if offset < place.offset)
         self._unreadable.setdefault(path.name, set()).add(row)
-
-
-def _elsewhere(head: re.Match[bytes], kinds: Set[str], since: int, until: int | None) -> bool:
-    """Whether the head of a line of the events says that it holds none of these remarks."""
-    seq = int(head[1])
-    if seq <= since or (until is not None and seq >= until):
-        return True
-    return head[2] == b"mark" or head[3].decode("ascii", "replace") not in kinds

@@ -5,8 +5,6 @@ Lines that begin as this program writes them are not parsed: their first bytes s
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,30 +12,18 @@ from pathlib import Path
 from app.adapters.journal_format import (
     COMMIT_HEAD,
     EVENT_HEAD,
+    MARK_NAMES,
     MESSAGE_HEAD,
     CommitLine,
     decode,
+    seq_of,
 )
+from app.adapters.journal_index import EventIndex, MessageIndex, Place
 from app.adapters.journal_recovery import START, pieces
 from app.core.history import Bared, Cleared, Entry, Pinned, Remark, Rewound, Undone
 from app.errors import FormatTooNew
 
 BUFFER = 1 << 20
-_MARKS = {
-    Cleared: "cleared",
-    Undone: "undone",
-    Pinned: "pinned",
-    Bared: "bared",
-    Rewound: "rewound",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a record stands in its file."""
-
-    offset: int
-    length: int
 
 
 @dataclass(slots=True)
@@ -56,61 +42,12 @@ class Tail:
     """Damaged lines behind the last good record."""
     last_seq: int = 0
 
-
-class MessageIndex:
-    """Where each message of one segment stands, by message number and by result number; 32 bytes a message."""
-
-    def __init__(self) -> None:
-        self._offsets = array("Q")
-        self._lengths = array("Q")
-        self._numbers = array("Q")
-        self._result_firsts = array("Q")
-        self._result_rows = array("Q")
-        self.next_result = 0
-        """Number after the last result in the segment; 0 when it has none."""
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    @property
-    def first(self) -> int:
-        """Number of the first message; 0 when there is none."""
-        return self._numbers[0] if self._numbers else 0
-
-    @property
-    def last(self) -> int:
-        """Number of the last message; 0 when there is none."""
-        return self._numbers[-1] if self._numbers else 0
-
-    def add(self, place: Place, number: int, first_result: int, results: int) -> None:
-        """Add the next message; one whose number is not higher than the last is a copy and left out."""
-        if number <= self.last:
-            return
-        if results and first_result:
-            self._result_firsts.append(first_result)
-            self._result_rows.append(len(self._numbers))
-            self.next_result = first_result + results
-        self._offsets.append(place.offset)
-        self._lengths.append(place.length)
-        self._numbers.append(number)
-
-    def place(self, row: int) -> Place:
-        """Return where the message of a row stands."""
-        return Place(self._offsets[row], self._lengths[row])
-
-    def row(self, number: int) -> int | None:
-        """Return the row of a message number."""
-        row = bisect_left(self._numbers, number)
-        return row if row < len(self) and self._numbers[row] == number else None
-
-    def rows_before(self, number: int) -> int:
-        """Return how many messages have a lower number."""
-        return bisect_left(self._numbers, number)
-
-    def row_of_result(self, result: int) -> int | None:
-        """Return the row of the message that may hold a result."""
-        at = bisect_right(self._result_firsts, result)
-        return self._result_rows[at - 1] if at else None
+    def good(self, end: int, seq: int) -> None:
+        """Note a whole line up to ``end``."""
+        self.end = end
+        self.needs_newline = False
+        self.lost_at_end = 0
+        self.last_seq = max(self.last_seq, seq)
 
 
 @dataclass(slots=True)
@@ -125,20 +62,12 @@ class SegmentScan:
     first_result: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MarkPlace:
-    """A mark in the events file."""
-
-    seq: int
-    kind: str
-    place: Place
-
-
 @dataclass(slots=True)
 class EventScan:
     """The events file."""
 
-    marks: list[MarkPlace]
+    marks: EventIndex
+    remarks: EventIndex
     tail: Tail
 
 
@@ -181,14 +110,14 @@ def scan_segment(path: Path) -> SegmentScan:
     """
     scan = SegmentScan(MessageIndex(), Tail())
     for row, (offset, line) in enumerate(lines(path), start=1):
-        head = MESSAGE_HEAD.match(line) if is_plain(line) else None
-        if head:
-            seq, number, first, count = map(int, head.groups())
-            scan.index.add(Place(offset, len(line)), number, first, count)
-            _good(scan.tail, offset, line, seq)
-        elif is_plain(line) and (head := COMMIT_HEAD.match(line)):
-            _take_commit(scan, Place(offset, len(line)), *map(int, head.groups()))
-            _good(scan.tail, offset, line, int(head[1]))
+        plain = is_plain(line)
+        if plain and (head := MESSAGE_HEAD.match(line)):
+            seq, number, first, count = head.groups()
+            scan.index.add(offset, len(line), int(number), int(first), int(count))
+            scan.tail.good(offset + len(line), int(seq))
+        elif plain and (head := COMMIT_HEAD.match(line)):
+            _take_commit(scan, Place(offset, len(line)), int(head[3]), int(head[4]))
+            scan.tail.good(offset + len(line), int(head[1]))
         else:
             _read_pieces(scan, offset, line, row)
     return scan
@@ -196,17 +125,14 @@ def scan_segment(path: Path) -> SegmentScan:
 
 def scan_events(path: Path) -> EventScan:
     """Read the events file once; a missing one is empty. Raises as `scan_segment` does."""
-    scan = EventScan([], Tail())
+    scan = EventScan(EventIndex(), EventIndex(), Tail())
     for row, (offset, line) in enumerate(_lines_or_none(path), start=1):
-        head = EVENT_HEAD.match(line) if is_plain(line) else None
-        if head is None:
+        if is_plain(line) and (head := EVENT_HEAD.match(line)):
+            index = scan.marks if head[2] == b"mark" else scan.remarks
+            index.add(head[3].decode("ascii", "replace"), int(head[1]), offset, len(line))
+            scan.tail.good(offset + len(line), int(head[1]))
+        else:
             _read_pieces(scan, offset, line, row)
-            continue
-        seq = int(head[1])
-        if head[2] == b"mark":
-            kind = head[3].decode("ascii", "replace")
-            scan.marks.append(MarkPlace(seq, kind, Place(offset, len(line))))
-        _good(scan.tail, offset, line, seq)
     return scan
 
 
@@ -222,13 +148,6 @@ def is_plain(line: bytes) -> bool:
     return line.endswith(b"}\n") and line.find(START, 1) < 0
 
 
-def _good(tail: Tail, offset: int, line: bytes, seq: int) -> None:
-    tail.end = offset + len(line)
-    tail.needs_newline = not line.endswith(b"\n")
-    tail.last_seq = max(tail.last_seq, seq)
-    tail.lost_at_end = 0
-
-
 def _read_pieces(scan: SegmentScan | EventScan, offset: int, line: bytes, row: int) -> None:
     """Take what can be read from a line that is not plain."""
     found, lost = pieces(line)
@@ -242,7 +161,7 @@ def _read_pieces(scan: SegmentScan | EventScan, offset: int, line: bytes, row: i
             continue
         place = Place(offset + piece.start, piece.end - piece.start)
         _take(scan, place, stored)
-        scan.tail.last_seq = max(scan.tail.last_seq, _seq(stored))
+        scan.tail.last_seq = max(scan.tail.last_seq, seq_of(stored))
     complete = line.endswith(b"\n")
     if complete or (found and not lost):
         scan.tail.end = offset + len(line)
@@ -264,28 +183,18 @@ def _take(scan: SegmentScan | EventScan, place: Place, stored: object) -> None:
     match scan, stored:
         case SegmentScan(), Entry():
             results = len(stored.message.tool_results)
-            scan.index.add(place, stored.number, stored.first_result, results)
-        case SegmentScan(), CommitLine(commit, number, result):
-            _take_commit(scan, place, commit.seq, commit.number, number, result)
+            scan.index.add(place.offset, place.length, stored.number, stored.first_result, results)
+        case SegmentScan(), CommitLine(_, number, result):
+            _take_commit(scan, place, number, result)
+        case EventScan(), Remark(seq, _, kind):
+            scan.remarks.add(kind, seq, place.offset, place.length)
         case EventScan(), Cleared() | Undone() | Pinned() | Bared() | Rewound():
-            scan.marks.append(MarkPlace(stored.seq, _MARKS[type(stored)], place))
+            name = MARK_NAMES[type(stored)]
+            scan.marks.add(name, stored.seq, place.offset, place.length)
         case _:
             pass
 
 
-def _take_commit(
-    scan: SegmentScan, place: Place, _seq: int, _commit: int, number: int, result: int
-) -> None:
+def _take_commit(scan: SegmentScan, place: Place, number: int, result: int) -> None:
     if scan.commit is None:
         scan.commit, scan.first_number, scan.first_result = place, number, result
-
-
-def _seq(stored: object) -> int:
-    match stored:
-        case CommitLine(commit):
-            return commit.seq
-        case Entry(seq=seq) | Cleared(seq=seq) | Undone(seq=seq) | Pinned(seq=seq):
-            return seq
-        case Bared(seq=seq) | Rewound(seq=seq) | Remark(seq=seq):
-            return seq
-    return 0

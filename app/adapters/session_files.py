@@ -17,9 +17,9 @@ from app.adapters.journal_format import (
     encode_mark,
     encode_remark,
 )
+from app.adapters.journal_index import Place
 from app.adapters.journal_masking import UNMASKED
 from app.adapters.journal_reading import EVENTS_FILE, Counters, SessionReader, segment_name
-from app.adapters.journal_scan import MarkPlace, Place
 from app.adapters.journal_writing import (
     AppendFile,
     unwritable,
@@ -27,7 +27,17 @@ from app.adapters.journal_writing import (
 )
 from app.adapters.session_lock import SessionLock
 from app.core.effects import Effects
-from app.core.history import Bared, Cleared, Commit, Entry, Pinned, Remark, Rewound, Undone
+from app.core.history import (
+    Bared,
+    Cleared,
+    Commit,
+    Entry,
+    Mark,
+    Pinned,
+    Remark,
+    Rewound,
+    Undone,
+)
 from app.core.messages import JsonObject, Message
 from app.core.ports import Clock, CommitDraft
 from app.errors import RecordUnwritable
@@ -104,15 +114,14 @@ class SessionFiles:
             else _read_back(self.masking.seen_entry(entry))
         )
 
-    def mark(self, make: Callable[[int], _M], kind: str) -> _M:
+    def mark(self, make: Callable[[int], _M]) -> _M:
         """Write a mark; ``make`` gets its ``seq``."""
         mark = make(self.counters.seq)
         masked = self.masking.mark(mark)
         line = encode_mark(masked, self.clock.now())
         written = decode_line(line)
         assert isinstance(written, type(mark))
-        offset = self._write_event(line)
-        self.reader.marked(MarkPlace(mark.seq, kind, Place(offset, len(line))))
+        self._write_event(line, written)
         return written if masked == mark else mark
 
     def remark(self, kind: str, data: JsonObject) -> Remark:
@@ -121,7 +130,7 @@ class SessionFiles:
         line = encode_remark(self.masking.remark(remark))
         written = decode_line(line)
         assert isinstance(written, Remark)
-        self._write_event(line)
+        self._write_event(line, written)
         return written
 
     def commit(self, draft: CommitDraft) -> Commit:
@@ -218,12 +227,12 @@ class SessionFiles:
             raise unwritable(self._in_doubt, error) from error
         self._in_doubt = None
 
-    def _write_event(self, line: bytes) -> int:
+    def _write_event(self, line: bytes, event: Mark | Remark) -> None:
         self._remove_doubt()
         offset = self._events.append(line)
         c = self.counters
         self.counters = Counters(c.seq + 1, c.number, c.result, c.commit)
-        return offset
+        self.reader.noted(event, Place(offset, len(line)))
 
 
 def _read_back(entry: Entry) -> Entry:

@@ -21,7 +21,7 @@ from app.core.messages import (
     ended,
     without_thinking,
 )
-from app.core.pairing import Part, paired, put
+from app.core.pairing import Part, distinct, paired, put
 from app.core.rewinds import live_items
 from app.core.view_parts import ResultRef, Sizes
 
@@ -140,7 +140,7 @@ class Conversation:
             message = self._shown(entry, lines.get(entry.id, {}))
             if message.content:
                 put(parts, message, entry.id)
-        whole = paired(parts)
+        whole = paired(distinct(parts))
         messages = tuple(message for message, _ in whole)
         sources = tuple(ids for _, ids in whole)
         return View(messages, sources, self.results)

@@ -5,12 +5,13 @@ A conversation without holes comes out as it went in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from app.core.messages import Block, Message, Text, ToolResult, user
+from app.core.messages import Block, Message, Text, ToolResult, ToolUse, user
 
 LOST_RESULT = "[lost: the record of this result is damaged]"
-LOST_CALL = "[result of a call that the damaged record has lost]"
+LOST_CALL = "[result of a call that is not in this conversation]"
 LOST_BEGINNING = "[the beginning is lost: the record is damaged]"
 
 Part = tuple[Message, tuple[str, ...]]
@@ -28,6 +29,36 @@ def put(parts: list[Part], message: Message, id_: str) -> None:
             return
         parts.append((Message("user", ()), ()))  # `paired` answers the calls here
     parts.append((message, (id_,)))
+
+
+def distinct(parts: Sequence[Part]) -> list[Part]:
+    """Return the messages with another id for each call whose id an earlier message has, and for its result.
+
+    The API wants ids to be unique; a record that was put together by hand may repeat them.
+    """
+    found: list[Part] = []
+    seen: set[str] = set()
+    renamed: dict[str, str] = {}
+    for message, origins in parts:
+        if message.role == "assistant":
+            ids = [call.id for call in message.tool_uses]
+            renamed = {id_: f"{id_}_{len(found)}" for id_ in ids if id_ in seen}
+            seen.update(renamed.get(id_, id_) for id_ in ids)
+        found.append((_renamed(message, renamed) if renamed else message, origins))
+    return found
+
+
+def _renamed(message: Message, ids: Mapping[str, str]) -> Message:
+    blocks: list[Block] = []
+    for block in message.content:
+        match block:
+            case ToolUse(id_):
+                blocks.append(replace(block, id=ids.get(id_, id_)))
+            case ToolResult(id_):
+                blocks.append(replace(block, tool_use_id=ids.get(id_, id_)))
+            case _:
+                blocks.append(block)
+    return replace(message, content=tuple(blocks))
 
 
 def paired(parts: Sequence[Part]) -> list[Part]:

@@ -50,6 +50,15 @@ def test_a_conversation_that_begins_with_an_answer_gets_a_beginning() -> None:
     assert (first, second) == (user(LOST_BEGINNING), END)
 
 
+def test_an_id_that_comes_again_is_told_apart_with_its_result() -> None:
+    view = sent(ASK, CALL, RESULT, END, ASK, CALL, RESULT, END, ASK, CALL)
+    assert not problems(view[:-1])
+    ids = [call.id for message in view for call in message.tool_uses]
+    assert len(ids) == len(set(ids)) == 6
+    results = [result.text for result in view[6].tool_results]
+    assert results == ["one", "two"]
+
+
 def test_open_calls_at_the_end_stay_open() -> None:
     assert sent(ASK, CALL) == (ASK, CALL)
 

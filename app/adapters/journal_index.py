@@ -1,0 +1,107 @@
+"""Where the records of a session's files stand, in a few bytes each."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record stands in its file, in bytes."""
+
+    offset: int
+    length: int
+
+
+class MessageIndex:
+    """Where each message of one segment stands, by message number and by result number; 32 bytes a message."""
+
+    def __init__(self) -> None:
+        self._offsets = array("Q")
+        self._lengths = array("Q")
+        self._numbers = array("Q")
+        self._result_firsts = array("Q")
+        self._result_rows = array("Q")
+        self.next_result = 0
+        """Number after the last result in the segment; 0 when it has none."""
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def first(self) -> int:
+        """Number of the first message; 0 when there is none."""
+        return self._numbers[0] if self._numbers else 0
+
+    @property
+    def last(self) -> int:
+        """Number of the last message; 0 when there is none."""
+        return self._numbers[-1] if self._numbers else 0
+
+    @property
+    def bytes(self) -> int:
+        """What all its messages take in the file."""
+        return sum(self._lengths)
+
+    def add(self, offset: int, length: int, number: int, first_result: int, results: int) -> None:
+        """Add the next message; one whose number is not higher than the last is a copy and left out."""
+        if number <= self.last:
+            return
+        if results and first_result:
+            self._result_firsts.append(first_result)
+            self._result_rows.append(len(self._numbers))
+            self.next_result = first_result + results
+        self._offsets.append(offset)
+        self._lengths.append(length)
+        self._numbers.append(number)
+
+    def place(self, row: int) -> Place:
+        """Return where the message of a row stands."""
+        return Place(self._offsets[row], self._lengths[row])
+
+    def row(self, number: int) -> int | None:
+        """Return the row of a message number."""
+        row = bisect_left(self._numbers, number)
+        return row if row < len(self) and self._numbers[row] == number else None
+
+    def rows_before(self, number: int) -> int:
+        """Return how many messages have a lower number."""
+        return bisect_left(self._numbers, number)
+
+    def row_of_result(self, result: int) -> int | None:
+        """Return the row of the message that may hold a result."""
+        at = bisect_right(self._result_firsts, result)
+        return self._result_rows[at - 1] if at else None
+
+
+class EventIndex:
+    """Where each mark, or each remark, of the events file stands, by kind and ``seq``; 26 bytes each."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, int] = {}
+        self._kinds = array("H")
+        self._seqs = array("Q")
+        self._offsets = array("Q")
+        self._lengths = array("Q")
+
+    def add(self, kind: str, seq: int, offset: int, length: int) -> None:
+        """Add the next one."""
+        self._kinds.append(self._names.setdefault(kind, len(self._names)))
+        self._seqs.append(seq)
+        self._offsets.append(offset)
+        self._lengths.append(length)
+
+    def find(
+        self, kinds: Set[str], *, since: int = 0, until: int | None = None
+    ) -> Iterator[tuple[int, Place]]:
+        """Yield (seq, place) of those of these kinds after ``since`` and before ``until``, oldest first."""
+        wanted = bytes(name in kinds for name in self._names)
+        for at, kind in enumerate(self._kinds):
+            if not wanted[kind]:
+                continue
+            seq = self._seqs[at]
+            if seq > since and (until is None or seq < until):
+                yield seq, Place(self._offsets[at], self._lengths[at])
