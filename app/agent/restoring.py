@@ -27,6 +27,7 @@ RESTORED = frozenset(
         remarks.PROMPT,
         remarks.REPORT,
         remarks.QUEUED,
+        remarks.DELIVERING,
         remarks.UNQUEUED,
         remarks.TODO,
         remarks.MUTED,
@@ -47,7 +48,7 @@ async def restore(dialogue: Dialogue, queue: TypedAhead) -> Finished:
     history = await dialogue.record.history()
     kept = await dialogue.record.remarks(RESTORED)
     fold = Fold()
-    queued: dict[str, Remark] = {}
+    delivered: list[str] = []
     for item in _in_order(in_force(history), kept):
         fold.apply(item)
         match item:
@@ -61,18 +62,20 @@ async def restore(dialogue: Dialogue, queue: TypedAhead) -> Finished:
                 dialogue.ledger.went_back(seq, before)
             case Entry(spoken=spoken) if spoken:
                 dialogue.ledger.spoken()
+                if key := queue.restore_said(item.words):
+                    delivered.append(key)
             case Remark():
                 with suppress(*UNREADABLE):
-                    _take(dialogue, queued, item, now=fold.sizes.total)
+                    _take(dialogue, queue, item, now=fold.sizes.total)
             case _:
                 pass
     dialogue.conversation = folded(fold)
-    said = [entry for entry in fold.entries if entry.spoken]
-    queue.waiting.update(_undelivered(queued.values(), said))
+    for key in delivered:
+        await dialogue.record.remark(remarks.UNQUEUED, {"id": key})
     return await _finished(dialogue)
 
 
-def _take(dialogue: Dialogue, queued: dict[str, Remark], remark: Remark, *, now: float) -> None:
+def _take(dialogue: Dialogue, queue: TypedAhead, remark: Remark, *, now: float) -> None:
     """Take one remark of the record; ``now`` is the raw estimate of the view at that moment."""
     data = remark.data
     match remark.kind:
@@ -96,11 +99,8 @@ def _take(dialogue: Dialogue, queued: dict[str, Remark], remark: Remark, *, now:
             dialogue.muted_until = int(data["until"])
         case remarks.NOTE:
             dialogue.noted = float(data["mark"])
-        case remarks.QUEUED:
-            if isinstance(data["id"], str) and isinstance(data["text"], str):
-                queued[data["id"]] = remark
-        case remarks.UNQUEUED:
-            queued.pop(data["id"], None)
+        case remarks.QUEUED | remarks.DELIVERING | remarks.UNQUEUED:
+            queue.restore(remark.kind, data)
         case _:
             pass
 
@@ -142,13 +142,3 @@ def _count(dialogue: Dialogue, data: JsonObject, *, now: float) -> None:
     dialogue.ledger.bill(usage, purpose, model, data.get("cost"))
     if purpose is Purpose.TURN and data.get("estimated") is not True:
         dialogue.meter = dialogue.meter.measure(usage, sent=float(data["sent"]), now=now)
-
-
-def _undelivered(queued: Iterable[Remark], said: Iterable[Entry]) -> dict[str, str]:
-    """Leave out texts that were written to the conversation right before a crash."""
-    words = [(entry.seq, entry.words) for entry in said]
-    return {
-        remark.data["id"]: remark.data["text"]
-        for remark in queued
-        if not any(seq > remark.seq and text == remark.data["text"] for seq, text in words)
-    }

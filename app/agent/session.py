@@ -14,7 +14,7 @@ from app.agent.gate import Gate
 from app.agent.layers import Layers
 from app.agent.own_commands import OwnCommands
 from app.agent.parts import SessionParts, ToolNeeds
-from app.agent.queue import TypedAhead
+from app.agent.queue import Typed, TypedAhead
 from app.agent.restoring import restore
 from app.agent.rewinding import (
     FileMove,
@@ -120,7 +120,7 @@ class Session(SessionView):
         """Keep a message for the next step of the running turn."""
         await self._queue.add(text, pictures)
 
-    async def take_back(self, at: int = -1) -> str | None:
+    async def take_back(self, at: int = -1) -> Typed | None:
         """Return a waiting message to the prompt box, the newest by default; None when there is none."""
         return await self._queue.take_back(at)
 
@@ -328,11 +328,8 @@ class Session(SessionView):
         return self.conversation.base, entries[-1].id if entries else ""
 
     async def _restore_own(self) -> None:
-        """Take up the pictures that wait, and what the user's own commands have to tell."""
-        kept = await self._parts.record.remarks(
-            {remarks.QUEUED, remarks.OWN_COMMAND, remarks.BROUGHT_BACK}
-        )
-        self._queue.restore_pictures(r for r in kept if r.kind == remarks.QUEUED)
+        """Take up what the user's own commands have to tell, and what was brought back."""
+        kept = await self._parts.record.remarks({remarks.OWN_COMMAND, remarks.BROUGHT_BACK})
         own = (r for r in kept if r.kind == remarks.OWN_COMMAND)
         self._own.restore(own, self.conversation.entries)
         back = (r for r in kept if r.kind == remarks.BROUGHT_BACK)

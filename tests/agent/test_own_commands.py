@@ -4,6 +4,7 @@ import asyncio
 import base64
 
 from app.agent.own_commands import MOST_CHARS, shortened
+from app.agent.queue import Typed
 from app.core.effects import Effects
 from app.core.events import ToolFinished, ToolOutput, ToolStarted
 from app.core.messages import Image, Text
@@ -147,11 +148,22 @@ async def test_pictures_of_a_queued_message_survive_a_restart(tmp_path):
     await again.close()
 
 
+async def test_a_queued_message_that_is_taken_back_after_a_restart_has_its_pictures(tmp_path):
+    rig = Rig(tmp_path, ScriptedModel([says("ok")]))
+    session = await rig.open()
+    await read(session.submit("hi"))
+    await session.enqueue("look at [Image #1]", [PICTURE])
+    await session.close()
+    again = await rig.open(session.name)
+    assert await again.take_back() == Typed("look at [Image #1]", (PICTURE,))
+    await again.close()
+
+
 async def test_any_waiting_message_can_be_taken_back(tmp_path):
     session = await Rig(tmp_path, ScriptedModel()).open()
     for text in ("one", "two", "three"):
         await session.enqueue(text)
-    assert await session.take_back(1) == "two"
+    assert await session.take_back(1) == Typed("two")
     assert await session.take_back(7) is None
     assert session.queue == ("one", "three")
     await session.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.agent.queue import Typed
 from app.core.events import (
     ErrorRaised,
     Notice,
@@ -274,7 +275,7 @@ async def test_taking_back_removes_the_newest_waiting_text(tmp_path: Path) -> No
     session = await rig.open()
     await session.enqueue("one")
     await session.enqueue("two")
-    assert await session.take_back() == "two"
+    assert await session.take_back() == Typed("two")
     assert session.queue == ("one",)
     await session.close()
 

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from app.agent.queue import Typed
 from app.agent.session import Session
 from app.core.effects import Effects
 from app.core.permission import Answered, Mode
@@ -132,7 +133,7 @@ class SessionMachine(RuleBasedStateMachine):
             assert self.session.queue == before
             return
         if back:
-            assert got == (before[-1] if before else None)
+            assert got == (Typed(before[-1]) if before else None)
 
     @precondition(lambda self: len([j for j in self.stage.jobs if not j.work.over]) < 2)
     @rule(

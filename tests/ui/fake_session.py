@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.agent.channel import Channel, Tell, Work
 from app.agent.ledger import Run
+from app.agent.queue import Typed
 from app.agent.rewinding import FileMove, FilePlan, RewindPoint
 from app.compaction.head import HeadParts
 from app.core.budget import Budget, Parts, Usage
@@ -281,13 +282,13 @@ class FakeSession:
     async def enqueue(self, text: str, pictures=()) -> None:
         self.queue = (*self.queue, text)
 
-    async def take_back(self, at: int = -1) -> str | None:
+    async def take_back(self, at: int = -1) -> Typed | None:
         if not self.queue:
             return None
         waiting = list(self.queue)
         text = waiting.pop(at)
         self.queue = tuple(waiting)
-        return text
+        return Typed(text)
 
     async def run_command(self, command: str, *, share: bool):
         self.asked.append(("run_command" if share else "run_command_privately", command))

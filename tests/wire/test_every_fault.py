@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.agent.queue import Typed
 from app.core.events import ErrorRaised, RetryWaiting, TextArrived, TurnEnd
 from app.core.reports import Outcome
 from tests.agent.rig import ended, of, small
@@ -136,7 +137,7 @@ def test_a_wait_that_is_cancelled(fault: Fault, point: Point, tmp_path: Path) ->
             assert loop.time() - pressed < 0.5
             assert ended(events).end is TurnEnd.CANCELLED
             assert desk.posts() == 1 + (point is Point.AFTER_TOOL)
-            assert await desk.session.take_back() == "typed ahead"
+            assert await desk.session.take_back() == Typed("typed ahead")
             await still_works(desk)
 
     run_fast(check())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,19 @@ class Folded:
         """Return the pictures whose chips stand in a text, each once, in their order."""
         found = {int(m[1]): self._of(m) for m in CHIP.finditer(text)}
         return tuple(thing.block for thing in found.values() if isinstance(thing, Picture))
+
+    def with_pictures(self, text: str, pictures: Sequence[Image]) -> str:
+        """Return an earlier text with chips that stand for its pictures, also where an earlier run made them."""
+        if self.pictures(text) == tuple(pictures):
+            return text
+        chips = list(dict.fromkeys(m[0] for m in CHIP.finditer(text) if m[0].startswith("[Image")))
+        if len(chips) != len(pictures):  # other words look like chips
+            return " ".join((text, *(self.picture(Picture(block, "")) for block in pictures)))
+        new = {
+            chip: self.picture(Picture(block, chip.rstrip("]").partition("#")[2].partition(" ")[2]))
+            for chip, block in zip(chips, pictures, strict=True)
+        }
+        return CHIP.sub(lambda m: new.get(m[0], m[0]), text)
 
     def pastes(self, text: str) -> dict[int, str]:
         """Return the folded pastes whose chips stand in a text, by number."""

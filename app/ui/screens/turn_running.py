@@ -151,10 +151,11 @@ class TurnRunning:
 
     async def _take_back(self, session: Session, at: int = -1) -> None:
         try:
-            text = await session.take_back(at)
+            typed = await session.take_back(at)
         except PalError as error:
             self._screen.chat.add_error(str(error), error.hint)
             return
         self._screen.query_one(QueueBar).show_texts(session.queue)
-        if text is not None:
-            self._screen.prompt.give_back(text)
+        if typed is not None:
+            folded = self._screen.prompt.area.folded
+            self._screen.prompt.give_back(folded.with_pictures(typed.text, typed.pictures))

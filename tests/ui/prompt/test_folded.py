@@ -35,6 +35,21 @@ def test_a_paste_and_a_picture_have_one_row_of_numbers():
     assert folded.paste("x" * 5_000) == "[Pasted text #3 +5,000 characters]"
 
 
+def test_an_earlier_text_gets_chips_for_its_pictures_also_in_another_run():
+    first, second = picture("a.png", "AAAA"), picture("b.png", "BBBB")
+    folded = Folded()
+    text = f"{folded.picture(first)} and {folded.picture(second)}"
+    assert folded.with_pictures(text, (first.block, second.block)) == text
+    later = Folded()
+    later.paste("other")
+    again = later.with_pictures(text, (first.block, second.block))
+    assert again == "[Image #2 a.png] and [Image #3 b.png]"
+    assert later.pictures(again) == (first.block, second.block)
+    bare = later.with_pictures("no chip", (first.block,))
+    assert later.pictures(bare) == (first.block,)
+    assert later.with_pictures("[Image #9 mine]", ()) == "[Image #9 mine]"
+
+
 def test_the_whole_text_has_pastes_in_full_and_keeps_the_chips_of_pictures():
     folded = Folded()
     text = f"see {folded.paste('long')} and {folded.picture(one := picture())}"
