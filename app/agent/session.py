@@ -264,6 +264,14 @@ class Session(SessionView):
         self._dialogue.policy = policy
         self._dialogue.fit_threshold()
 
+    def set_max_output(self, tokens: int) -> None:
+        """Let an answer have this many tokens, from the next request on."""
+        self._upkeep.set_output(tokens)
+
+    def find_window(self) -> None:
+        """Look again how large the model's window is, because what the settings say of it changed."""
+        self._upkeep.find_window()
+
     def set_mode(self, mode: Mode) -> None:
         """Put another permission mode in force."""
         self.mode = mode

@@ -11,6 +11,7 @@ from app.agent.parts import SessionParts
 from app.agent.prompt import build_system_prompt
 from app.core import remarks
 from app.core.events import Notice, TodoChanged, TodoItem
+from app.core.requests import ModelInfo
 from app.errors import Busy, ConfigError, ModelError, Unreachable
 
 MODEL_INFO_SECONDS = 5.0
@@ -51,6 +52,7 @@ class SessionUpkeep:
     def __init__(self, parts: SessionParts, dialogue: Dialogue) -> None:
         self._parts = parts
         self._dialogue = dialogue
+        self._info: ModelInfo | None = None
         self._info_known = False
         self._begun = False
         self._new_todo: tuple[TodoItem, ...] | None = None
@@ -90,9 +92,19 @@ class SessionUpkeep:
             info = None
         if frame.model != asked:
             return  # another one was chosen meanwhile
-        self._info_known = True
+        self._info, self._info_known = info, True
         self._dialogue.max_output = info.max_output if info else None
-        frame.window, frame.window_source = self._parts.window_of(info, frame.model)
+        self.find_window()
+
+    def find_window(self) -> None:
+        """Take the window of the model in force from what the endpoint said about it and what the settings say now."""
+        frame = self._dialogue.frame
+        frame.window, frame.window_source = self._parts.window_of(self._info, frame.model)
+        self._dialogue.fit_threshold()
+
+    def set_output(self, tokens: int) -> None:
+        """Let an answer have this many tokens, from the next request on."""
+        self._dialogue.frame.max_tokens = tokens
         self._dialogue.fit_threshold()
 
     async def change_model(self) -> None:
@@ -114,11 +126,9 @@ class SessionUpkeep:
             return
         await self._parts.record.remark(remarks.MODEL, {"model": model})
         await self._dialogue.bare_all()
-        frame = self._dialogue.frame
-        frame.model = model
-        frame.window, frame.window_source = self._parts.window_of(None, model)
-        self._dialogue.fit_threshold()
-        self._info_known = False
+        self._dialogue.frame.model = model
+        self._info, self._info_known = None, False
+        self.find_window()
 
     def raise_output(self) -> bool:
         """Raise the output limit to what the model allows; return whether there was more to give."""
@@ -126,8 +136,7 @@ class SessionUpkeep:
         most = self._dialogue.max_output or frame.max_tokens
         if most <= frame.max_tokens:
             return False
-        frame.max_tokens = most
-        self._dialogue.fit_threshold()
+        self.set_output(most)
         return True
 
     def set_todo(self, items: tuple[TodoItem, ...]) -> None:

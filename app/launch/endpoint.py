@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.core.prices import Price
-from app.settings import DEFAULT, Settings
+from app.settings import Settings
 
 if TYPE_CHECKING:
     import httpx2
@@ -46,13 +46,12 @@ def build_model(
             retry=retry,
             price=lambda: Price(0, 0, 0, 0),
         )
-    chosen = settings.source("request_timeout") != DEFAULT
     return AnthropicModel(
         base_url=settings.base_url,
         api_key=settings.api_key,
         auth_token=settings.auth_token,
         retry=retry,
-        silence=settings.request_timeout if chosen else None,
+        silence=settings.request_timeout,
         price=price,
     )
 

@@ -50,24 +50,27 @@ class Opening:
         """Open a new session whose record is in a temporary folder, because its own cannot be written."""
         graph = await _graph()
         place = str(await asyncio.to_thread(graph.unsaved_place))
-        session = await self._open(approver, None, replace(self._settings, transcript_dir=place))
+        session = await self._open(approver, None, place)
         session.unsaved = place
         return session
 
     async def open(self, approver: Approver, name: str | None) -> Session:
         """Open a session by name, or a new one for None; the event loop stays free meanwhile."""
-        return await self._open(approver, name, self._settings)
+        return await self._open(approver, name)
 
-    async def _open(self, approver: Approver, name: str | None, settings: Settings) -> Session:
+    async def _open(self, approver: Approver, name: str | None, transcripts: str = "") -> Session:
         async with self._one_at_a_time:
-            forget_keys(own_keys(settings))
+            forget_keys(own_keys(self._settings))
             graph = await _graph()
             from app.launch.confinement import find_sandbox  # loaded, beside the event loop
 
             if self._sandbox is None:
-                finding = asyncio.to_thread(find_sandbox, settings)
+                finding = asyncio.to_thread(find_sandbox, self._settings)
                 # To its end: what it makes is deleted by `aclose` also when the user leaves meanwhile.
                 self._sandbox = await to_its_end(finding)
+            settings = self._settings
+            if transcripts:
+                settings = replace(settings, transcript_dir=transcripts)
             session: Session = await graph.open_session(
                 settings, self._sandbox, approver, name, now=lambda: self._settings
             )

@@ -144,6 +144,7 @@ def screen(launch: Launch) -> tuple[PalApp, Opening]:
         trust=asked,
         answer_trust=opening.answer_trust(asked) if asked is not None else None,
         save_setting=_save_setting,
+        settings_changed=opening.use,
         state_folder=state,
         mask=opening.mask,
         crashed=lambda error: crash_error(error, opening.mask),

@@ -1,7 +1,7 @@
 """Settings: one frozen value, each part of it with its source, and trust in what a project's files say."""
 
 from app.settings.base_url import clean_base_url, is_plain_http
-from app.settings.live import SettingRow, rows, set_value
+from app.settings.live import SettingRow, rows, set_value, with_session
 from app.settings.load import load_settings, read_settings
 from app.settings.parsers import mask
 from app.settings.saving import save_user_setting
@@ -45,4 +45,5 @@ __all__ = [
     "save_user_setting",
     "set_value",
     "trust_now",
+    "with_session",
 ]

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from app.core.permission import Mode, Rule
 from app.errors import ConfigError
 from app.settings.load import bad_value
 from app.settings.specs import SPECS, find_spec, nearest_name
 from app.settings.values import DEFAULT, Settings
+
+SESSION = "this session"
+"""Source of what was changed in the running session, elsewhere than in /settings."""
 
 
 def set_value(settings: Settings, name: str, text: str, *, source: str = "/settings") -> Settings:
@@ -36,6 +40,24 @@ def set_value(settings: Settings, name: str, text: str, *, source: str = "/setti
         raise bad_value(spec, text, spec.name, source, error) from error
     changed = spec.put(settings, value)
     return replace(changed, sources=MappingProxyType({**settings.sources, spec.name: source}))
+
+
+def with_session(
+    settings: Settings, *, mode: Mode, model: str, rules: tuple[Rule, ...]
+) -> Settings:
+    """Return the settings with what keys, commands and answers changed in a running session.
+
+    Rules that could not be kept belong to that session alone and are left out.
+    """
+    sources = dict(settings.sources)
+    if mode is not settings.mode:
+        sources["mode"] = SESSION
+    if settings.embedded:
+        model = settings.model
+    elif model != settings.model:
+        sources["model"] = SESSION
+    kept = tuple(rule for rule in rules if rule.source != SESSION)
+    return replace(settings, mode=mode, model=model, rules=kept, sources=MappingProxyType(sources))
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ def decimal(minimum: float, maximum: float) -> Parser:
             raise ValueError
         return number
 
-    return Parser(f"a number from {minimum:g} to {maximum:g}", read, lambda value: f"{value:g}")
+    return Parser(f"a number from {minimum:g} to {maximum:g}", read, _exact)
 
 
 def seconds(maximum: float = 86_400.0) -> Parser:
@@ -131,7 +131,22 @@ def seconds(maximum: float = 86_400.0) -> Parser:
         return number
 
     return Parser(
-        f"seconds up to {maximum:,.0f} (120, 90s, 2m)", read, lambda value: f"{value:g} s"
+        f"seconds up to {maximum:,.0f} (120, 90s, 2m)", read, lambda value: f"{_exact(value)} s"
+    )
+
+
+def seconds_or_auto() -> Parser:
+    """A span of time, or ``auto``."""
+    inner = seconds()
+
+    def read(value: Any) -> float | None:
+        automatic = isinstance(value, str) and value.strip().lower() == "auto"
+        return None if automatic else float(inner.read(value))
+
+    return Parser(
+        f'{inner.allowed}, or "auto"',
+        read,
+        lambda value: "auto" if value is None else inner.show(value),
     )
 
 
@@ -238,7 +253,9 @@ def keys() -> Parser:
 def price() -> Parser:
     """US dollars per million tokens of input, output, cache reads and cache writes."""
 
-    def read(value: Any) -> Price:
+    def read(value: Any) -> Price | None:
+        if isinstance(value, str) and value.strip().lower() in _NO:
+            return None
         numbers = [float(item) for item in _items(value)]
         if len(numbers) not in (2, 4) or any(not 0 <= number < 10_000 for number in numbers):
             raise ValueError
@@ -247,12 +264,15 @@ def price() -> Parser:
         return Price(*numbers)
 
     return Parser(
-        "dollars per million tokens: input, output, cache read, cache write (3, 15, 0.3, 3.75)",
+        "dollars per million tokens: input, output, cache read, cache write (3, 15, 0.3, 3.75), "
+        'or "none" for the table\'s',
         read,
         lambda value: (
-            "from the table"
+            "none"
             if value is None
-            else f"{value.input:g}, {value.output:g}, {value.cache_read:g}, {value.cache_write:g}"
+            else ", ".join(
+                map(_exact, (value.input, value.output, value.cache_read, value.cache_write))
+            )
         ),
     )
 
@@ -323,4 +343,9 @@ def _digits(value: Any) -> str:
 
 
 def _percent(value: float) -> str:
-    return f"{value * 100:g}%"
+    return f"{_exact(value * 100)}%"
+
+
+def _exact(value: float) -> str:
+    """Return a number so that reading it gives the same, without the noise of binary fractions."""
+    return f"{value:.12g}"

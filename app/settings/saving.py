@@ -33,6 +33,12 @@ def save_user_setting(home: Path, name: str, value: str) -> Path:
     spec = find_spec(name)
     if spec is None:
         raise ConfigError(name, "there is no such setting")
+    if spec.secret:
+        raise ConfigError(
+            spec.name,
+            "a secret is not written into a settings file",
+            hint=f"Set {spec.env[0]} in the environment or in .env.",
+        )
     try:
         wanted = spec.parser.read(value)
     except (ValueError, TypeError, OverflowError) as error:

@@ -54,7 +54,12 @@ SPECS: tuple[SettingSpec, ...] = (
     _setting(
         "max_output_tokens", read.whole(1, 1_000_000), "Tokens of one answer; also the reserve."
     ),
-    _setting("request_timeout", read.seconds(), "Longest silence of the endpoint.", live=False),
+    _setting(
+        "request_timeout",
+        read.seconds_or_auto(),
+        "Longest silence of the endpoint; auto: 120 s, or 600 s on this machine, where a long prompt takes minutes.",
+        live=False,
+    ),
     _setting("attempts", read.whole(1, 20), "How often a failed call is tried in all.", live=False),
     # Layer 0
     _setting(
@@ -298,8 +303,12 @@ SPECS: tuple[SettingSpec, ...] = (
         kind=Kind.NARROWING,
         live=False,
     ),
-    _setting("bash_timeout", read.seconds(), "Seconds after which a command is stopped."),
-    _setting("bash_max_timeout", read.seconds(), "Most seconds that the model may ask for."),
+    _setting(
+        "bash_timeout", read.seconds(), "Seconds after which a command is stopped.", live=False
+    ),
+    _setting(
+        "bash_max_timeout", read.seconds(), "Most seconds that the model may ask for.", live=False
+    ),
     # The screen
     _setting("theme", read.word(), "Colours; auto follows the terminal."),
     _setting(

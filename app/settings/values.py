@@ -50,9 +50,9 @@ class Settings:
     price: Price | None = None
     """None: what the table says."""
     max_output_tokens: int = 8_000
-    request_timeout: float = 600.0
-    """Seconds without a byte from the endpoint."""
-    attempts: int = 5
+    request_timeout: float | None = None
+    """Seconds without a byte from the endpoint; None: what suits the endpoint."""
+    attempts: int = 6
     """How often one model call is tried at most."""
     policy: CompactionPolicy = field(default_factory=CompactionPolicy)
     transcript_dir: str = ".transcripts"

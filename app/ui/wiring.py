@@ -100,6 +100,8 @@ class Wiring:
     """Stores the answer and returns the settings that hold with it."""
     save_setting: Callable[[str, str], None] | None = None
     """Writes a setting by name to the user's settings file."""
+    settings_changed: Callable[[Settings], None] = lambda _settings: None
+    """Hears what is in force from now on: sessions are opened with it."""
     state_folder: Path | None = None
     """Where the prompt history is kept; None keeps it in memory."""
     mask: Callable[[str], str] = str

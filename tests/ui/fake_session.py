@@ -358,6 +358,12 @@ class FakeSession:
         self.policy = policy
         self.budget = replace(self.budget, threshold=policy.auto.threshold)
 
+    def set_max_output(self, tokens: int) -> None:
+        self.asked.append(("set_max_output", str(tokens)))
+
+    def find_window(self) -> None:
+        self.asked.append(("find_window", ""))
+
     def set_mode(self, mode: Mode) -> None:
         self.mode = mode
 

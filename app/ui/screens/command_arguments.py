@@ -10,6 +10,7 @@ from app.core.visible_text import one_line
 from app.errors import PalError
 from app.settings import rows
 from app.ui.commands import COMMANDS, Value
+from app.ui.screens.settings_in_force import keep_settings
 
 if TYPE_CHECKING:
     from app.core.requests import ModelInfo
@@ -53,7 +54,7 @@ class CommandArguments:
             case "settings":
                 return [
                     (row.name, one_line(f"{row.value or '(none)'} · {row.help}", 200))
-                    for row in rows(self._screen.settings)
+                    for row in rows(keep_settings(self._screen))
                 ]
             case "help":
                 return [(command.name, command.help) for command in COMMANDS]

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
-from textual.events import DescendantBlur, DescendantFocus, ScreenResume
+from textual.events import DescendantBlur, DescendantFocus, Resize, ScreenResume
+from textual.geometry import Size
 from textual.screen import Screen
 
 from app.core.permission import Mode, usable_modes
-from app.errors import ConfigError
 from app.ui.attention import Doing
 from app.ui.commands import QUIT_WORDS, nearest, parse
 from app.ui.footer_hints import ChatKeys, hints
@@ -81,15 +81,18 @@ class PairScreen(Screen[None]):
         self.finder = ChatSearch(self)
         self._quit_until = 0.0
         self._rewind_until = 0.0
-        width, height = (
-            self.app.size
-        )  # before the first resize tells them, so that all is styled once
-        self._take_breakpoints(width, height)
+        self._take_breakpoints(self.app.size, update=False)
 
-    def _take_breakpoints(self, width: int, height: int) -> None:
-        for size, steps in ((width, WIDTHS), (height, HEIGHTS)):
-            name = next(name for least, name in reversed(steps) if size >= least)
-            self.add_class(name, update=False)
+    def on_resize(self, event: Resize) -> None:
+        """Style for the new size before the framework lays out for it; else all is laid out and drawn twice."""
+        self._take_breakpoints(event.size, update=True)
+
+    def _take_breakpoints(self, size: Size, *, update: bool) -> None:
+        classes: dict[str, bool] = {}
+        for length, steps in ((size.width, WIDTHS), (size.height, HEIGHTS)):
+            wanted = next(name for least, name in reversed(steps) if length >= least)
+            classes |= {name: name == wanted for _, name in steps}
+        self.update_classes(classes, update=update, animate=False)
 
     def on_screen_resume(self, event: ScreenResume) -> None:
         """Leave the styles alone the first time: everything has just got them."""
@@ -228,29 +231,6 @@ class PairScreen(Screen[None]):
         """Renew the title, and call the user who looks elsewhere."""
         self.show_title()
         self.app.attention.call(why, Notify(self.settings.notify), seconds=seconds)
-
-    def apply_settings(self, settings: Settings) -> None:
-        """Put changed settings in force, as far as they can change now.
-
-        Raises:
-            ConfigError: The mode needs a sandbox and there is none.
-        """
-        if settings.mode not in self._modes():
-            raise ConfigError("mode", "auto needs a working sandbox, and there is none")
-        before, self.settings = self.settings, settings
-        session = self.session
-        if session is not None:
-            session.set_policy(settings.policy_for(session.budget.window))
-            if settings.mode is not before.mode:
-                session.set_mode(settings.mode)
-            if settings.model != before.model:
-                self.commands.run_model(settings.model)
-        if settings.theme != before.theme:
-            self.app.use_theme(settings.theme)
-        if settings.keymap != before.keymap:
-            self.app.use_keymap(settings.keymap)
-        self.show_heading()
-        self.refresh_session()
 
     # Keys
 

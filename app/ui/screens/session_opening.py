@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.errors import PalError, RecordUnwritable, SessionBusy
 from app.ui.memory import settle_memory
+from app.ui.screens.settings_in_force import keep_settings
 from app.ui.widgets.queue_bar import QueueBar
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ class SessionOpening:
     async def _change(self, reopen: SessionReopener, name: str | None) -> None:
         """Open another session, and only then close the one before; meanwhile what is typed waits for the other."""
         screen = self._screen
+        keep_settings(screen)
         before, screen.session = screen.session, None
         try:
             session = await reopen(screen.app.approver, name)

@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 from app.core.visible_text import one_line, visible_text
 from app.errors import PalError
 from app.settings import DEFAULT, SettingRow, rows, set_value
+from app.ui.screens.settings_in_force import apply_settings, keep_settings
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint
 
@@ -122,14 +123,18 @@ class SettingsScreen(Sheet[None]):
         row, save = self._chosen(), self.app_save
         value = self.query_one("#value", Input)
         if value.has_focus:
-            self._change(value.value)
+            if not self._change(value.value):
+                return
             row = self._chosen()
         if row is None or save is None:
             return
         try:
             save(row.name, row.value)
-        except (PalError, OSError) as error:
-            self._about(str(error), "$text-error")
+        except PalError as error:
+            self._about(f"{error} {error.hint}", "$text-error")
+            return
+        except OSError as error:
+            self._about(f"It cannot be kept: {error.strerror}", "$text-error")
             return
         self._about(f"{row.name} = {row.value} is kept in your settings file.", "$text-success")
 
@@ -138,19 +143,21 @@ class SettingsScreen(Sheet[None]):
         """What writes to the user's settings file."""
         return self._pair.app.wiring.save_setting
 
-    def _change(self, text: str) -> None:
+    def _change(self, text: str) -> bool:
+        """Put a value in force; return whether that worked."""
         row = self._chosen()
         if row is None:
-            return
+            return False
         try:
-            self._pair.apply_settings(set_value(self._pair.settings, row.name, text))
+            apply_settings(self._pair, set_value(keep_settings(self._pair), row.name, text))
         except PalError as error:
             self._about(f"{error} {error.hint}", "$text-error")
-            return
+            return False
         self.query_one("#value", Input).disabled = True
         self._fill()
         self.query_one(OptionList).focus()
         self._about(f"{row.name} = {self._rows[row.name].value}, in force now", "$text-success")
+        return True
 
     def _chosen(self) -> SettingRow | None:
         option = self.query_one(OptionList).highlighted_option
@@ -163,7 +170,7 @@ class SettingsScreen(Sheet[None]):
         wanted = self._word.casefold()
         found = [
             row
-            for row in rows(self._pair.settings)
+            for row in rows(keep_settings(self._pair))
             if wanted in f"{row.name} {row.help} {row.source}".casefold()
         ]
         found.sort(key=lambda row: 0 if row.name == wanted else 1 if wanted in row.name else 2)
