@@ -53,8 +53,16 @@ def _awk(split: Split) -> str:
     return ""
 
 
+_SETS_VARIABLE = re.compile(r"%[^%A-Za-z]*[hlLjtz]*n")
+_SHELL_OPTIONS = named("pipefail errexit nounset xtrace")
+"""Options of the shell that change neither what runs nor what is kept."""
+
+
 def _printf(split: Split) -> str:
-    return "" if split.operands else "printf has no format"
+    if not split.operands:
+        return "printf has no format"
+    sets = _SETS_VARIABLE.search((split.operands[0].text or "").replace("%%", ""))
+    return "this printf sets a variable" if sets else ""
 
 
 def _date(split: Split) -> str:
@@ -72,7 +80,8 @@ def _set(split: Split) -> str:
     texts = [word.text or "" for word in split.operands]
     if not split.options:
         return "set shows or changes the shell"
-    return "" if all(text == "pipefail" for text in texts) else "set changes the shell"
+    named_ones = {value for name, value in split.options if name == "o"} | set(texts)
+    return "" if named_ones <= _SHELL_OPTIONS else "set changes the shell"
 
 
 def _jq(split: Split) -> str:

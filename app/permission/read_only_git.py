@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from app.permission.options import Options, Split, named, split_arguments
@@ -140,6 +141,8 @@ _TABLE: dict[str, Options] = {
     "version": Options("", "", named("build-options")),
     "symbolic-ref": Options("q", "", named("short quiet")),
 }
+_VERIFIES = re.compile(r"%(?:[-+ ]?G|\(signature)")
+"""Parts of a format for which signatures are verified."""
 _GLOBAL = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
 _LISTING = frozenset({"list", "l", "contains", "merged", "no-merged", "points-at", "no-contains"})
 
@@ -196,6 +199,8 @@ def _changes(name: str, split: Split) -> str:
     first = texts[0] if texts else ""
     ok = True
     match name:
+        case _ if any(_VERIFIES.search(value) for _, value in split.options):
+            return f"git {name} runs a program that verifies signatures"
         case "branch" | "tag":
             ok = not texts or split.has(*_LISTING)
         case "remote":
