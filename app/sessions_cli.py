@@ -16,7 +16,7 @@ from app.adapters.clock import SystemClock
 from app.adapters.journal_reading import SessionReader
 from app.adapters.session_archive import ARCHIVE_FOLDER, archive_days, old_sessions
 from app.adapters.session_changes import delete_session, fork_session, rename_session
-from app.adapters.session_export import JSONL, as_jsonl, as_markdown, write_export
+from app.adapters.session_export import as_markdown, as_text, write_export
 from app.adapters.session_info import SessionInfo, describe
 from app.adapters.session_list import find_session, latest_session, list_sessions
 from app.adapters.session_search import search_sessions
@@ -206,10 +206,7 @@ def _show(root: Path, options: argparse.Namespace) -> int:
 def _export(root: Path, options: argparse.Namespace) -> int:
     reader = _reader(root, options)
     path: Path | None = options.output
-    jsonl = options.format == "jsonl" or (
-        options.format is None and path is not None and path.suffix == JSONL
-    )
-    pieces = as_jsonl(reader) if jsonl else as_markdown(reader, thinking=options.thinking)
+    pieces = as_text(reader, path, format=options.format, thinking=options.thinking)
     if path is None:
         _write_all(pieces)
     else:

@@ -12,6 +12,7 @@ from typing import TypeVar
 from app.adapters import journal_outputs, journal_texts
 from app.adapters.contents import Contents
 from app.adapters.journal_masking import UNMASKED, Masking
+from app.adapters.session_export import export_session
 from app.adapters.session_files import SessionFiles
 from app.adapters.session_folder import DISPLAY_ROOT, create_files, moved_files, open_files
 from app.core.effects import Effects
@@ -232,6 +233,11 @@ class Journal:
         batches = journal_texts.batches(self.folder)
         while batch := await asyncio.to_thread(next, batches, ()):
             yield batch
+
+    async def export(self, path: Path, *, replace: bool = False) -> None:
+        """Write the session to a file, beside what goes on."""
+        self._check_open()
+        await asyncio.to_thread(export_session, self.folder, path, replace=replace)
 
     async def load_output(self, name: str) -> str | None:
         """Return a stored text, or None; ``name`` may be the path that `store_output` returned."""

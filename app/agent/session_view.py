@@ -26,7 +26,7 @@ from app.core.originals import Original, find_original, read_id
 from app.core.policy import CompactionPolicy
 from app.core.reports import CompactionReport
 from app.core.rewinds import live
-from app.core.savings import Savings, sending_everything
+from app.core.savings import Savings
 from app.errors import PalError
 
 ASIDES = frozenset(
@@ -104,25 +104,22 @@ class SessionView:
     @property
     def usage(self) -> Usage:
         """Tokens billed in this session, summary calls included."""
-        return self._dialogue.ledger.usage
+        return self._dialogue.ledger.account.usage
 
     @property
     def cost(self) -> float | None:
         """US dollars of this session, or None when a price is unknown."""
-        return self._dialogue.ledger.cost
+        return self._dialogue.ledger.account.cost
 
     @property
     def requests(self) -> int:
         """Requests of this session, summary calls included."""
-        return len(self._dialogue.ledger.bills)
+        return self._dialogue.ledger.account.requests
 
     @property
     def savings(self) -> Savings:
         """What the requests cost against what they would have cost with everything in them."""
-        dialogue = self._dialogue
-        return sending_everything(
-            dialogue.ledger.bills, dialogue.model.price, dialogue.frame.window
-        )
+        return self._dialogue.ledger.account.savings(self._dialogue.frame.window)
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -175,6 +172,10 @@ class SessionView:
         """Return what the user named the session; "" when they did not."""
         named = await self._parts.record.remarks({remarks.RENAMED})
         return str(named[-1].data.get("name", "")) if named else ""
+
+    async def export(self, path: Path, *, replace: bool = False) -> None:
+        """Write all of the session to a file; see `core.ports.Record.export`."""
+        await self._parts.record.export(path, replace=replace)
 
     async def page(self, before: int | None, limit: int) -> tuple[Entry, ...]:
         """Return up to ``limit`` messages of the record before message number ``before``, oldest first."""

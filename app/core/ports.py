@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from app.core.effects import Effects
@@ -204,6 +205,14 @@ class Record(Protocol):
 
     async def load_output(self, name: str) -> str | None:
         """Return a stored text, or None."""
+        ...
+
+    async def export(self, path: Path, *, replace: bool = False) -> None:
+        """Write the session to a file for people or programs: Markdown, or JSON lines for a name in ``.jsonl``.
+
+        Raises:
+            RecordUnwritable: The file exists already, unless it may be replaced, or cannot be written.
+        """
         ...
 
     async def close(self) -> None:

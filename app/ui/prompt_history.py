@@ -7,6 +7,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from app.settings.private_file import write_private
+
 KEPT = 1_000
 """Messages kept."""
 MAX_CHARS = 20_000
@@ -84,7 +86,9 @@ class PromptHistory:
                 file.write(line)
             if len(self.texts) > 2 * KEPT:
                 self._texts = self.texts[-KEPT:]
-                self._path.write_text("".join(map(self._line, self._texts)), encoding="utf-8")
+                # From the file, not from memory: another process may have added to it.
+                lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
+                write_private(self._path, "".join(f"{line}\n" for line in lines[-KEPT:]))
         except OSError:
             self._path = None
 

@@ -42,7 +42,7 @@ from app.core.policy import CompactionPolicy
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.requests import ModelInfo
 from app.core.savings import Savings
-from app.errors import PalError
+from app.errors import PalError, RecordUnwritable
 
 BUDGET = Budget(
     used=18_240,
@@ -336,6 +336,11 @@ class FakeSession:
 
     async def title(self) -> str:
         return self.called
+
+    async def export(self, path: Path, *, replace: bool = False) -> None:
+        self.asked.append(("export", f"{path.name}{' over the old one' if replace else ''}"))
+        if path.name == "there.md":
+            raise RecordUnwritable("there.md exists already", hint="Name another file.")
 
     async def page(self, before: int | None, limit: int) -> tuple:
         return self.pages.pop(0) if self.pages else ()

@@ -1,6 +1,9 @@
+import os
 import stat
 
-from app.ui.prompt_history import MAX_CHARS, PromptHistory
+import pytest
+
+from app.ui.prompt_history import KEPT, MAX_CHARS, PromptHistory
 
 
 def test_what_was_sent_comes_back_in_the_next_session(tmp_path):
@@ -65,3 +68,33 @@ def test_secrets_are_masked_on_their_way_to_the_file_and_stay_in_this_session(tm
     assert history.before("") == "use k3y 2000"
     assert "k3y" not in path.read_text()
     assert PromptHistory(path).texts[-1] == "use [key] 2000"
+
+
+def test_shortening_keeps_what_another_process_wrote_meanwhile(tmp_path):
+    path = tmp_path / "history.jsonl"
+    mine, other = PromptHistory(path), PromptHistory(path)
+    for number in range(2 * KEPT):
+        mine.add(f"mine {number}")
+    assert other.texts[-1] == f"mine {2 * KEPT - 1}"
+    for number in range(3):
+        mine.add(f"then mine {number}")
+        other.add(f"then other {number}")
+    found = PromptHistory(path).texts
+    assert KEPT <= len(found) < 2 * KEPT
+    assert {f"then {who} {n}" for who in ("mine", "other") for n in range(3)} <= set(found)
+
+
+def test_a_kill_while_the_file_is_shortened_loses_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "history.jsonl"
+    history = PromptHistory(path)
+    for number in range(2 * KEPT):
+        history.add(f"{number}")
+
+    def killed(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        history.add("the last")
+    found = path.read_text().splitlines()
+    assert (len(found), found[-1]) == (2 * KEPT + 1, '"the last"')

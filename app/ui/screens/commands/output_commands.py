@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.settings.private_file import write_private
 from app.ui.format import plural, short_path
 from app.ui.screens.commands.command_ground import CommandGround
 
@@ -41,15 +42,11 @@ class OutputCommands(CommandGround):
             self._background(self._export(session, argument))
 
     async def _export(self, session: Session, argument: str) -> None:
-        from app.ui.export import export_path, write_session
+        from app.ui.export import export_path
 
-        path = export_path(session, argument)
-        try:
-            count = await write_session(session, path)
-        except OSError as error:
-            self._screen.chat.add_error(f"{path} cannot be written: {error.strerror}", "")
-            return
-        self._say(f"Wrote {plural(count, 'message')} to {path}")
+        path, replace = export_path(session, argument)
+        await session.export(path, replace=replace)
+        self._say(f"Wrote {path}")
 
     def write_in_editor(self) -> None:
         """Let the user write the prompt in ``$VISUAL`` or ``$EDITOR``."""
@@ -80,9 +77,7 @@ class OutputCommands(CommandGround):
             return None
         path = folder / "copied.md"
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path.touch(mode=0o600)
-            path.write_text(text, encoding="utf-8")
-        except OSError:
+            write_private(path, text)
+        except (OSError, UnicodeEncodeError):
             return None
         return path
