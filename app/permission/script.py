@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -28,6 +29,10 @@ LONGEST = 50_000
 """Characters of a command that are still judged."""
 MOST_PIECES = 100
 """Pieces that a script is taken apart into."""
+_LOOP_VARIABLE = re.compile(r"(?!path$|cdpath$|npm_|.*_proxy$)[a-z_][a-z0-9_]*")
+"""Names that change nothing: those that programs and shells act on are written in capitals, but for a few."""
+_NAMED_DESCRIPTOR = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\}")
+"""What stands right before ``>`` in ``{NAME}>file``, which sets a variable to a number."""
 
 
 @cache
@@ -159,12 +164,18 @@ def _branches(node: Node, dirs: Dirs, walk: Walk, depth: int) -> tuple[Dirs, Dir
     for child in node.named_children:
         if is_wordlike(child):
             substitutions(child, dirs, walk, depth)
+            word = read_word(child)
+            if word.text is None and not word.harmless and child.type != "variable_name":
+                walk.doubts.append(f"{word.raw} is worked out by the shell")
         else:
             after |= _statement(child, after, walk, depth + 1)[1]
     return after, after
 
 
 def _control(node: Node, dirs: Dirs, walk: Walk, depth: int) -> tuple[Dirs, Dirs]:
+    variable = node.child_by_field_name("variable")
+    if variable is not None and not _LOOP_VARIABLE.fullmatch(text_of(variable)):
+        walk.doubts.append(f"its loop sets {text_of(variable)}")
     walk.loops += node.type != "case_statement"
     after = _branches(node, dirs, walk, depth)
     walk.loops -= node.type != "case_statement"
@@ -238,6 +249,8 @@ def _command(
             name = child.children[0] if child.type == "command_name" and child.children else child
             words.append(read_word(name))
     outer = list(redirect_nodes)
+    if (inner or outer) and any(_NAMED_DESCRIPTOR.fullmatch(word.raw) for word in words):
+        walk.doubts.append("a redirection sets a variable")
     own = len(walk.commands)
     walk.commands.append(Command((), "", dirs))
     redirects, stdin, text = read_redirects([*inner, *outer], dirs, walk, depth, own)
