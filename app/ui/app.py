@@ -177,7 +177,7 @@ class PalApp(App[None]):
             if selected:
                 screen.clear_selection()
         elif isinstance(screen, PairScreen):
-            screen.interrupt()
+            screen.back.interrupt()
         elif screen.is_modal:
             screen.dismiss(None)
 

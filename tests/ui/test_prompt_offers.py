@@ -9,7 +9,7 @@ from textual.events import AppBlur, AppFocus, Paste
 from textual.widgets import OptionList
 
 from app.ui.prompt.drafts import Draft, Drafts
-from app.ui.screens.pair import QUIT_SECONDS
+from app.ui.screens.stepping_back import QUIT_SECONDS
 from app.ui.widgets.key_footer import KeyFooter
 from app.ui.widgets.queue_bar import QueueBar
 from tests.ui.chat_app import chat_markdown

@@ -24,6 +24,7 @@ from app.ui.screens.own_commands import SHARED, OwnCommandRunning
 from app.ui.screens.pair_commands import PairCommands
 from app.ui.screens.session_opening import SessionOpening
 from app.ui.screens.sheet import WIDTHS
+from app.ui.screens.stepping_back import SteppingBack
 from app.ui.screens.turn_running import TurnRunning
 from app.ui.terminal.notices import Notify
 from app.ui.widgets.approval_panel import ApprovalPanel
@@ -47,10 +48,6 @@ if TYPE_CHECKING:
     from app.ui.app import PalApp
     from app.ui.widgets.search_bar import SearchBar
 
-QUIT_SECONDS = 2.0
-"""How long an announced second Ctrl+C quits."""
-REWIND_SECONDS = 0.8
-"""Two Esc within so many seconds go back, when nothing else is there to step back from."""
 HEIGHTS: list[tuple[int, str]] = [(0, "-low"), (15, "-usual"), (34, "-tall")]
 """Class of the screen from so many rows on."""
 GUIDANCE = (
@@ -79,8 +76,7 @@ class PairScreen(Screen[None]):
         self.opening = SessionOpening(self)
         self.own_commands = OwnCommandRunning(self)
         self.finder = ChatSearch(self)
-        self._quit_until = 0.0
-        self._rewind_until = 0.0
+        self.back = SteppingBack(self)
         self._take_breakpoints(self.app.size, update=False)
 
     def on_resize(self, event: Resize) -> None:
@@ -235,47 +231,7 @@ class PairScreen(Screen[None]):
     # Keys
 
     def action_step_back(self) -> None:
-        """Esc: popup, selection, question, own command, queue, log, turn, in this order; twice when idle: rewind."""
-        if self.prompt.close_popup():
-            return
-        if self.get_selected_text():
-            self.clear_selection()
-        elif (
-            self.panel.refuse()
-            or self.own_commands.cancel()
-            or (not self.has_class("-log-open") and self.turns.take_back())
-        ):
-            return
-        elif self.has_class("-log-open"):
-            self.action_log()
-        elif self.is_busy:
-            self.turns.cancel()
-        elif self.app.time() < self._rewind_until and not self.prompt.area.text:
-            self._rewind_until = 0.0
-            self.commands.run_rewind("")
-        else:
-            self._rewind_until = self.app.time() + REWIND_SECONDS
-            self.prompt.area.focus()
-
-    def interrupt(self) -> None:
-        """Ctrl+C without a selection: popup, question, own command, turn, draft; pressed twice it quits."""
-        if self.prompt.close_popup() or self.finder.close():
-            return
-        if self.panel.refuse() or self.own_commands.cancel():
-            return
-        if self.is_busy:
-            self.turns.cancel()
-        elif self.prompt.area.text:
-            self.app.history.add(self.prompt.area.whole_text)
-            self.prompt.area.empty()
-            self.status.rest("Cleared; ↑ brings it back. Ctrl+C again quits")
-            self._quit_until = 0.0
-        elif self.app.time() < self._quit_until:
-            self.app.leave()
-        else:
-            self._quit_until = self.app.time() + QUIT_SECONDS
-            said = "Press Ctrl+C again to quit"
-            self.status.rest_for(QUIT_SECONDS, said, "bold $text-warning")
+        self.back.escape()
 
     def _used(self, action: str) -> None:
         """Note that a key was used: its hint fades when it is known."""
