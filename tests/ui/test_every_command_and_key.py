@@ -61,7 +61,7 @@ COMMAND_EFFECTS = {
     "queue": chat_has("Nothing waits"),
     "todo": chat_has("no tasks yet"),
     "copy": lambda app, session: app.clipboard == "the **answer**",
-    "export": lambda app, session: (session.folder / f"palimpsest-{session.name}.md").exists(),
+    "export": lambda app, session: any(what == "export" for what, _ in session.asked),
     "theme": lambda app, session: app.theme == "palimpsest-light",
     "unsaved": lambda app, session: session.unsaved != "",
     "tour": asked_for("submit", "tour"),
