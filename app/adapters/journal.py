@@ -204,10 +204,16 @@ class Journal:
         return await self._do(self._files.reader.commit, number)
 
     async def remarks(
-        self, kinds: Set[str], *, since: int = 0, until: int | None = None
+        self,
+        kinds: Set[str],
+        *,
+        since: int = 0,
+        until: int | None = None,
+        limit: int | None = None,
     ) -> tuple[Remark, ...]:
-        """Return the remarks of these kinds after ``since`` and before ``until``, oldest first."""
-        return await self._do(partial(self._files.reader.remarks, kinds, since=since, until=until))
+        """Return the oldest ``limit`` remarks of these kinds after ``since`` and before ``until``, oldest first."""
+        remarks = self._files.reader.remarks
+        return await self._do(partial(remarks, kinds, since=since, until=until, limit=limit))
 
     async def messages(self, numbers: Sequence[int]) -> tuple[Entry, ...]:
         """Return these messages of the record; unknown numbers are left out."""

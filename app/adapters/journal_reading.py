@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -226,10 +226,15 @@ class SessionReader:
         return stored.commit if isinstance(stored, CommitLine) else None
 
     def remarks(
-        self, kinds: Set[str], *, since: int = 0, until: int | None = None
+        self,
+        kinds: Set[str],
+        *,
+        since: int = 0,
+        until: int | None = None,
+        limit: int | None = None,
     ) -> tuple[Remark, ...]:
-        """Return the remarks of these kinds after ``since`` and before ``until``, oldest first."""
-        found = self.events.remarks.find(kinds, since=since, until=until)
+        """Return the oldest ``limit`` remarks of these kinds after ``since`` and before ``until``, oldest first."""
+        found = islice(self.events.remarks.find(kinds, since=since, until=until), limit)
         stored = self._read(self.folder / EVENTS_FILE, (place for _, place in found))
         return tuple(item for item in stored if isinstance(item, Remark))
 

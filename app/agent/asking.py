@@ -96,7 +96,7 @@ class Asking:
         )
         self.text, self.sent = "", dialogue.conversation.sizes.total
         self.counted, self.came = None, 0.0
-        self.tell(RequestSent(len(dialogue.ledger.bills) + 1, dialogue.used))
+        self.tell(RequestSent(dialogue.ledger.account.requests + 1, dialogue.used))
         try:
             async with aclosing(
                 dialogue.model.stream(dialogue.request(view.messages, points))

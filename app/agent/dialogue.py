@@ -131,7 +131,7 @@ class Dialogue:
             ),
             cached=self.meter.last.cache_read,
             prompt=self.meter.last.prompt,
-            cost=self.ledger.cost,
+            cost=self.ledger.account.cost,
             auto=self.policy.auto.enabled,
             factor=self.meter.factor,
             estimated=estimated,
@@ -295,7 +295,7 @@ class Dialogue:
         data: dict[str, Any] = {**dataclasses.asdict(usage), "purpose": purpose.value}
         data |= {"model": self.frame.model, "sent": sent, "cost": cost}
         await self.record.remark(remarks.USAGE, data | ({"estimated": True} if estimated else {}))
-        self.ledger.bill(usage, purpose, self.frame.model, cost)
+        self.ledger.bill(usage, purpose, self.frame.model, cost, price)
         if purpose is Purpose.TURN and not estimated:
             now = self.conversation.sizes.total
             self.meter = self.meter.measure(usage, sent=sent, now=now)

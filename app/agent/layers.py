@@ -271,7 +271,7 @@ class Layers:
             seconds=self._clock.monotonic() - started,
         )
         self.guards = self.guards.after(
-            report, len(dialogue.ledger.bills), min_gain=dialogue.policy.auto.min_gain
+            report, dialogue.ledger.account.requests, min_gain=dialogue.policy.auto.min_gain
         )
         report = await self._tell_report(report, tell)
         notice = self.guards.notice(before)

@@ -1,13 +1,15 @@
-"""The session's account: every answered request with its bill, and how much the layers had taken out of it."""
+"""The session's account: what was billed, how large each request was, and how much the layers had taken out."""
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from app.core.budget import Usage
+from app.core.prices import Price
 from app.core.requests import Purpose
-from app.core.savings import Bill
+from app.core.savings import Account, Bill
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +26,10 @@ class Run:
 class Ledger:
     """Kept in the order of the record, so that a resumed session has the same account."""
 
-    bills: list[Bill] = field(default_factory=list)
-    usage: Usage = Usage()
-    """Billed in all, summary calls included."""
-    cost: float | None = 0.0
-    """US dollars in all; None when a price is unknown."""
-    contexts: list[int] = field(default_factory=list)
+    account: Account = field(default_factory=Account)
+    contexts: array[int] = field(default_factory=lambda: array("Q"))
     """Billed input of each of the agent's requests, oldest first."""
-    turns: list[int] = field(default_factory=list)
+    turns: array[int] = field(default_factory=lambda: array("Q"))
     """For each time the user spoke, how many of the agent's requests were answered before."""
     runs: list[Run] = field(default_factory=list)
     """Oldest first."""
@@ -44,11 +42,19 @@ class Ledger:
         """Tokens that the layers have taken out of the view, less what came back."""
         return self._removed[-1] if self._removed else 0
 
-    def bill(self, usage: Usage, purpose: Purpose, model: str, cost: float | None) -> None:
-        """Add an answered request."""
-        self.bills.append(Bill(purpose, model, usage, cost, self.removed))
-        self.usage += usage
-        self.cost = None if cost is None or self.cost is None else self.cost + cost
+    def bill(
+        self, usage: Usage, purpose: Purpose, model: str, cost: float | None, price: Price | None
+    ) -> None:
+        """Add an answered request.
+
+        Args:
+            usage: What was billed.
+            purpose: What it was for.
+            model: Who answered.
+            cost: US dollars billed; None when the price was unknown.
+            price: Price of the model, to reckon what the whole request would have cost.
+        """
+        self.account.add(Bill(purpose, model, usage, cost, self.removed), price)
         if purpose is Purpose.TURN:
             self.contexts.append(usage.prompt)
 

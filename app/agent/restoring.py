@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import heapq
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import suppress
-from operator import attrgetter
 
 from app.agent.dialogue import Dialogue, floor_of
 from app.agent.queue import TypedAhead
@@ -18,6 +17,7 @@ from app.core.events import TodoItem
 from app.core.folding import Fold
 from app.core.history import Commit, Entry, HistoryItem, Remark, Rewound, Undone
 from app.core.messages import JsonObject, ToolResult, block_from_json
+from app.core.ports import Record
 from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.requests import Purpose, ToolSpec
 
@@ -39,40 +39,60 @@ RESTORED = frozenset(
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 """What reading the data of a remark raises when it is not of the shape that its kind has here."""
 
+BATCH = 20_000
+"""Remarks that are held at once."""
 Finished = dict[str, tuple[ToolResult, Effects]]
 """Results of calls that had ended before an interruption, by ``tool_use_id``."""
 
 
 async def restore(dialogue: Dialogue, queue: TypedAhead) -> Finished:
     """Fill a fresh dialogue and queue from the record; return finished results that no message holds yet."""
-    history = await dialogue.record.history()
-    kept = await dialogue.record.remarks(RESTORED)
+    history = deque(
+        i for i in in_force(await dialogue.record.history()) if not isinstance(i, Remark)
+    )
     fold = Fold()
     delivered: list[str] = []
-    for item in _in_order(in_force(history), kept):
-        fold.apply(item)
-        match item:
-            case Commit():
-                dialogue.replaced_view()
-                dialogue.muted_until = 0
-            case Undone():
-                dialogue.replaced_view()
-            case Rewound(seq, before):
-                dialogue.replaced_view()
-                dialogue.ledger.went_back(seq, before)
-            case Entry(spoken=spoken) if spoken:
-                dialogue.ledger.spoken()
-                if key := queue.restore_said(item.words):
-                    delivered.append(key)
-            case Remark():
-                with suppress(*UNREADABLE):
-                    _take(dialogue, queue, item, now=fold.sizes.total)
-            case _:
-                pass
+    async for remark in _kept(dialogue.record):
+        while history and history[0].seq < remark.seq:
+            delivered += _fold(dialogue, queue, fold, history.popleft())
+        with suppress(*UNREADABLE):
+            _take(dialogue, queue, remark, now=fold.sizes.total)
+    for item in history:
+        delivered += _fold(dialogue, queue, fold, item)
     dialogue.conversation = folded(fold)
     for key in delivered:
         await dialogue.record.remark(remarks.UNQUEUED, {"id": key})
     return await _finished(dialogue)
+
+
+async def _kept(record: Record) -> AsyncGenerator[Remark, None]:
+    """Yield what is taken up again, oldest first; a long session has a remark for each of its requests."""
+    since = 0
+    while batch := await record.remarks(RESTORED, since=since, limit=BATCH):
+        for remark in batch:
+            yield remark
+        since = max(remark.seq for remark in batch)
+
+
+def _fold(dialogue: Dialogue, queue: TypedAhead, fold: Fold, item: HistoryItem) -> Iterable[str]:
+    """Take one item of the view's history; return the queued message that it delivers."""
+    fold.apply(item)
+    match item:
+        case Commit():
+            dialogue.replaced_view()
+            dialogue.muted_until = 0
+        case Undone():
+            dialogue.replaced_view()
+        case Rewound(seq, before):
+            dialogue.replaced_view()
+            dialogue.ledger.went_back(seq, before)
+        case Entry(spoken=spoken) if spoken:
+            dialogue.ledger.spoken()
+            key = queue.restore_said(item.words)
+            return (key,) if key else ()
+        case _:
+            pass
+    return ()
 
 
 def _take(dialogue: Dialogue, queue: TypedAhead, remark: Remark, *, now: float) -> None:
@@ -131,14 +151,10 @@ def report_from_json(data: JsonObject, time: str) -> CompactionReport:
     return CompactionReport(**known)
 
 
-def _in_order(history: Iterable[HistoryItem], kept: Iterable[Remark]) -> Iterable[HistoryItem]:
-    plain = (item for item in history if not isinstance(item, Remark))
-    return heapq.merge(plain, kept, key=attrgetter("seq"))
-
-
 def _count(dialogue: Dialogue, data: JsonObject, *, now: float) -> None:
     usage = Usage(data["input"], data["cache_read"], data["cache_write"], data["output"])
     purpose, model = Purpose(data.get("purpose", Purpose.TURN)), str(data.get("model", ""))
-    dialogue.ledger.bill(usage, purpose, model, data.get("cost"))
+    price = dialogue.model.price(model)
+    dialogue.ledger.bill(usage, purpose, model, data.get("cost"), price)
     if purpose is Purpose.TURN and data.get("estimated") is not True:
         dialogue.meter = dialogue.meter.measure(usage, sent=float(data["sent"]), now=now)

@@ -95,7 +95,8 @@ class Turn:
         await self._run_from(begin)
 
     async def _run_from(self, begin: Callable[[], Awaitable[None]]) -> None:
-        usage_before, cost_before = self.dialogue.ledger.usage, self.dialogue.ledger.cost
+        account = self.dialogue.ledger.account
+        usage_before, cost_before = account.usage, account.cost
         reports_before = len(self.dialogue.reports)
         end, problem = TurnEnd.FAILED, ""
         try:
@@ -118,8 +119,8 @@ class Turn:
         finally:
             self.wanted.clear()
             self.dialogue.interrupted = self._run
-            used = _minus(self.dialogue.ledger.usage, usage_before)
-            cost = self.dialogue.ledger.cost
+            used = _minus(account.usage, usage_before)
+            cost = account.cost
             self.tell(BudgetChanged(self.dialogue.budget()))
             self.tell(
                 TurnEnded(

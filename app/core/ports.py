@@ -157,7 +157,12 @@ class Record(Protocol):
         ...
 
     async def remarks(
-        self, kinds: Set[str], *, since: int = 0, until: int | None = None
+        self,
+        kinds: Set[str],
+        *,
+        since: int = 0,
+        until: int | None = None,
+        limit: int | None = None,
     ) -> tuple[Remark, ...]:
         """Return the remarks of these kinds with a higher ``seq`` than ``since``, oldest first.
 
@@ -165,6 +170,7 @@ class Record(Protocol):
             kinds: Names of `core.remarks`.
             since: Those up to this ``seq`` are left out.
             until: Those from this ``seq`` on are left out too; None for no end.
+            limit: At most so many, the oldest; None for all.
         """
         ...
 

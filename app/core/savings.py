@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass, field
 
 from app.core.budget import Usage
 from app.core.prices import Price
@@ -51,50 +52,63 @@ class Savings:
         return self.whole_cost - self.cost
 
 
-def sending_everything(
-    bills: Iterable[Bill], price_of: Callable[[str], Price | None], window: int
-) -> Savings:
-    """Return what the requests cost against what they would have cost whole.
+@dataclass(slots=True)
+class Account:
+    """All that was billed, and what the same requests would have cost whole; added up as they are answered.
 
     Requests for summaries would not have been made. What would have stood in a request and was in the one before it
     is taken as read from the cache, and the rest as written to it, unless the endpoint caches nothing or the cache was
     cold: another model, or no read although nothing had been taken out since the request before.
-
-    Args:
-        bills: All answered requests, oldest first.
-        price_of: Price of a model by its id.
-        window: Tokens that the model accepts.
     """
-    asked = tuple(bills)
-    turns = [bill for bill in asked if bill.purpose is Purpose.TURN]
-    caches = any(bill.usage.cache_read or bill.usage.cache_write for bill in asked)
-    whole_cost: float | None = 0.0
-    whole = beyond = 0
-    before: Bill | None = None
-    for number, bill in enumerate(turns, 1):
+
+    requests: int = 0
+    usage: Usage = Usage()
+    cost: float | None = 0.0
+    """US dollars in all; None when a price is unknown."""
+    _whole: int = 0
+    _cached_cost: float | None = 0.0
+    _uncached_cost: float | None = 0.0
+    """What the whole requests would have cost at an endpoint that caches, and at one that does not."""
+    _caches: bool = False
+    _before: Bill | None = None
+    _largest: array[int] = field(default_factory=lambda: array("Q"))
+    """For each of the agent's requests the size of the largest whole one up to it."""
+
+    def add(self, bill: Bill, price: Price | None) -> None:
+        """Add an answered request, with the price of its model."""
+        self.requests += 1
+        self.usage += bill.usage
+        self.cost = _sum(self.cost, bill.cost)
+        self._caches = self._caches or bool(bill.usage.cache_read or bill.usage.cache_write)
+        if bill.purpose is not Purpose.TURN:
+            return
         size = bill.usage.prompt + bill.removed
-        whole += size
-        beyond = beyond or (number if size > window else 0)
-        price = price_of(bill.model)
-        if price is None or whole_cost is None:
-            whole_cost = None
-        elif not caches:
-            whole_cost += price.of(Usage(input=size, output=bill.usage.output))
-        else:
-            known = 0 if before is None or _is_cold(before, bill) else _carried(before)
-            read = min(size, known)
-            usage = Usage(0, read, size - read, bill.usage.output)
-            whole_cost += price.of(usage)
-        before = bill
-    costs = [bill.cost for bill in asked]
-    known_costs = [cost for cost in costs if cost is not None]
-    return Savings(
-        sent=sum(bill.usage.prompt for bill in asked),
-        whole=whole,
-        cost=sum(known_costs) if len(known_costs) == len(costs) else None,
-        whole_cost=whole_cost,
-        beyond=beyond,
-    )
+        known = (
+            0 if self._before is None or _is_cold(self._before, bill) else _carried(self._before)
+        )
+        read = min(size, known)
+        cached = Usage(0, read, size - read, bill.usage.output)
+        uncached = Usage(input=size, output=bill.usage.output)
+        self._whole += size
+        self._cached_cost = _sum(self._cached_cost, price.of(cached) if price else None)
+        self._uncached_cost = _sum(self._uncached_cost, price.of(uncached) if price else None)
+        self._largest.append(max(size, self._largest[-1] if self._largest else 0))
+        self._before = bill
+
+    def savings(self, window: int) -> Savings:
+        """Return what the layers saved at a model that accepts so many tokens."""
+        beyond = bisect_right(self._largest, window)
+        return Savings(
+            sent=self.usage.prompt,
+            whole=self._whole,
+            cost=self.cost,
+            whole_cost=self._cached_cost if self._caches else self._uncached_cost,
+            beyond=beyond + 1 if beyond < len(self._largest) else 0,
+        )
+
+
+def _sum(known: float | None, more: float | None) -> float | None:
+    return None if known is None or more is None else known + more
 
 
 def _carried(bill: Bill) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from app.adapters.journal_format import CommitLine, encode_commit, encode_entry,
 from app.adapters.journal_reading import segment_name
 from app.adapters.session_list import latest_session
 from app.adapters.session_search import search_sessions
+from app.agent.restoring import RESTORED
 from app.core.conversation import replay
 from app.core.history import Commit, Entry, Remark
 from app.core.messages import user
@@ -29,6 +31,16 @@ NAME = "resume"
 MB = 1_000_000
 SEGMENT = 600
 """Messages between two compactions."""
+USAGE = {
+    "model": "demo-1",
+    "purpose": "turn",
+    "input": 3_200,
+    "cache_read": 28_000,
+    "cache_write": 900,
+    "output": 310,
+    "sent": 31_000.5,
+    "cost": 0.0123,
+}
 NOT_THERE = "zyzzyva"
 
 
@@ -37,19 +49,33 @@ def run(desk: Desk, *, short: bool) -> list[Figure]:
     size = 3 if short else 300
     with tempfile.TemporaryDirectory(prefix="pal-benchmark-") as place:
         root = Path(place)
-        write_session(root / "2026-01-01T00-00-00Z-0001", size * MB)
-        everything, bare = _seconds(lambda: read_all(root)), memory("pass", root)
-        opened = asyncio.run(opening(root))
-        searched = _seconds(lambda: list(search_sessions(root, NOT_THERE)))
-        used = memory(_OPEN, root)
+        whole, never = root / "compacted", root / "never"
+        write_session(whole / "2026-01-01T00-00-00Z-0001", size * MB)
+        everything, bare = _seconds(lambda: read_all(whole)), memory("pass", whole)
+        opened = asyncio.run(opening(whole))
+        searched = _seconds(lambda: list(search_sessions(whole, NOT_THERE)))
+        used = memory(_OPEN, whole)
+        shutil.rmtree(whole)
+        write_session(never / "2026-01-01T00-00-00Z-0001", size * MB, compacted=False)
+        uncompacted = asyncio.run(opening(never))
+        used_then = memory(_OPEN, never)
     beside = "reading all bytes"
     return [
         Figure(
             NAME, f"open a record of {size} MB", opened[0] * 1000, "ms", everything * 1000, beside
         ),
+        Figure(
+            NAME,
+            f"open {size} MB that were never compacted",
+            uncompacted[0] * 1000,
+            "ms",
+            everything * 1000,
+            beside,
+        ),
         Figure(NAME, "a page of older messages", opened[1] * 1000, "ms", everything * 1000, beside),
         Figure(NAME, "search all of it", searched * 1000, "ms", everything * 1000, beside),
         Figure(NAME, "memory when it is open", used, "MB", bare, "MB, the imports alone"),
+        Figure(NAME, "memory, never compacted", used_then, "MB", bare, "MB, the imports alone"),
     ]
 
 
@@ -59,7 +85,8 @@ async def opening(root: Path) -> tuple[float, float]:
     name = await asyncio.to_thread(latest_session, root)
     assert name is not None
     record = await Journal.open(root, name, clock=SystemClock())
-    assert replay(await record.history()).base
+    assert replay(await record.history()).entries
+    assert await record.remarks(RESTORED)
     newest = await record.page(None, 30)
     opened = time.perf_counter() - begin
     begin = time.perf_counter()
@@ -97,23 +124,23 @@ def memory(code: str, root: Path) -> float:
     return int(run.stdout) / 1000
 
 
-def write_session(folder: Path, size: int) -> None:
-    """Write a record of so many bytes, with a compaction every so often, without waiting for the disk."""
+def write_session(folder: Path, size: int, *, compacted: bool = True) -> None:
+    """Write a record of so many bytes without waiting for the disk, with a compaction every so often or none."""
     folder.mkdir(parents=True)
     items = entries()
     seq = number = written = 0
     segment = 1
     with (folder / "events.jsonl").open("wb") as events:
         while written < size:
-            with (folder / segment_name(segment)).open("wb") as file:
-                if segment > 1:
+            with (folder / segment_name(segment if compacted else 1)).open("ab") as file:
+                if segment > 1 and compacted:
                     seq += 1
                     file.write(encode_commit(commit(seq, segment - 1, number)))
                 for _ in range(SEGMENT):
                     seq, number = seq + 1, number + 1
                     written += file.write(encode_entry(next(items)(seq, number)))
                     seq += 1
-                    events.write(encode_remark(Remark(seq, "", "usage", {"model": "demo-1"})))
+                    events.write(encode_remark(Remark(seq, "", "usage", USAGE)))
             segment += 1
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from app.core.budget import Usage
 from app.core.prices import Price
 from app.core.requests import Purpose
-from app.core.savings import Bill, sending_everything
+from app.core.savings import Account, Bill
 
 PRICE = Price(input=1_000_000, output=5_000_000, cache_read=100_000, cache_write=1_250_000)
 """One dollar an uncached token."""
@@ -12,6 +12,13 @@ PRICE = Price(input=1_000_000, output=5_000_000, cache_read=100_000, cache_write
 
 def price(model):
     return PRICE
+
+
+def sending_everything(bills, price_of, window):
+    account = Account()
+    for bill in bills:
+        account.add(bill, price_of(bill.model))
+    return account.savings(window)
 
 
 def turn(usage, removed=0, model="m"):
