@@ -64,6 +64,25 @@ COMMANDS = theme(
             "adapters/test_sandbox.py::commands_write_in_the_project_and_nowhere_else "
             "adapters/test_sandbox.py::there_is_no_network_unless_allowed",
         ),
+        "names handed on": (
+            "what xargs adds is judged by the files there are: blanks, quotes, dashes, links, keys",
+            "permission/test_read_only_xargs.py::a_harmless_name_is_handed_on_without_a_question "
+            "permission/test_read_only_xargs.py::"
+            "a_name_that_xargs_would_take_apart_is_asked_and_one_that_it_keeps_whole_is_not "
+            "permission/test_read_only_xargs.py::git_prints_what_its_index_names_also_when_it_is_not_there",
+        ),
+        "a way out of the sandbox later": (
+            "nothing that git runs or obeys is changed or made, in any repository of the project",
+            "adapters/test_sandbox_git.py::"
+            "what_git_runs_or_obeys_stays_as_it_is_in_every_repository_of_the_project "
+            "adapters/test_sandbox_git.py::a_submodule_and_a_worktree_cannot_be_pointed_elsewhere "
+            "launch/test_new_repositories.py::git_outside_runs_nothing_of_a_repository_made_inside",
+        ),
+        "open ports and ways out": (
+            "a session listens nowhere, and a confined command reaches nobody",
+            "e2e/test_no_open_ports.py::nothing_listens_while_a_command_runs_in_a_session "
+            "adapters/test_sandbox_network.py::nothing_inside_reaches_the_machine_or_is_reached_from_it",
+        ),
     },
 )
 
@@ -84,10 +103,15 @@ PATHS = theme(
             "permission/test_judge_files.py::our_own_files_are_refused_in_every_mode "
             "permission/test_judge_command.py::our_own_record_and_settings_are_refused_in_every_mode",
         ),
+        "links swapped in": (
+            "no race is won by reads, writes, edits, deletes or rewinds",
+            "tools/test_races.py::no_link_that_is_swapped_in_is_followed "
+            "tools/test_races.py::thousands_of_swaps_win_no_race",
+        ),
         "names as code": (
             "no name becomes a command, an option or a sequence",
             "core/test_visible_text.py::odd_names_are_shown_as_escapes "
-            "permission/test_judge_command.py::a_pattern_that_may_stand_for_an_option_is_asked_where_options_run_programs "
+            "permission/test_judge_command.py::a_pattern_that_may_stand_for_an_option_is_asked "
             "e2e/test_hostile_project.py::text_of_model_tools_files_and_errors_never_acts_on_the_terminal",
         ),
         "transcripts": (
