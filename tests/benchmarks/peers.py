@@ -13,9 +13,10 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import StatisticsError
 
 from tests.benchmarks.desk import BARE, BARE_SEEN, PAL, PROMPT_SEEN, Desk, warm
 from tests.benchmarks.figures import Figure, median
@@ -59,7 +60,12 @@ class Program:
 class PeerTerminal(Terminal):
     """A program whose daemons count and end with it: all that have its home."""
 
-    def __init__(self, program: Program, desk: Desk, home: Path) -> None:
+    def __init__(self, program: Program, desk: Desk) -> None:
+        home = desk.home / program.name.replace(" ", "-")
+        home.mkdir(exist_ok=True)
+        for name, text in program.files.items():
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / name).write_text(text, encoding="utf-8")
         environ = {**desk.environ, "HOME": str(home), **program.environ}
         self._home = b"HOME=%s\0" % str(home).encode()
         super().__init__(program.command, folder=desk.folder, environ=environ)
@@ -81,12 +87,18 @@ def run(desk: Desk, *, short: bool) -> list[Figure]:
     with PeerEndpoint() as endpoint:
         *first, last = own(desk, endpoint.url)
         programs = [*first, *others(desk, endpoint.url), last]
-        found: dict[str, dict[str, float]] = {}
+        found: dict[str, dict[str, float]] = {program.name: {} for program in programs}
+        starts: dict[str, list[float]] = {program.name: [] for program in programs}
+        for _ in range(2 if short else STARTS + 1):  # in turn, so that all meet the same machine
+            for program in programs:
+                with _told(program):
+                    starts[program.name].append(start(desk, program))
         for program in programs:
-            try:
-                found[program.name] = measured(desk, program, short=short)
-            except (TimeoutError, EOFError, OSError) as error:
-                print(f"{program.name} was not measured: {error}", file=sys.stderr)
+            with _told(program):
+                found[program.name] = {
+                    "prompt": median(starts[program.name][1:]) * 1000,
+                    **measured(desk, program, short=short),
+                }
     ours = found["palimpsest"]
     for name, values in found.items():
         figures += [
@@ -123,19 +135,25 @@ def others(desk: Desk, url: str) -> list[Program]:
     return programs
 
 
+@contextmanager
+def _told(program: Program) -> Iterator[None]:
+    """Go on with the next program when one fails."""
+    try:
+        yield
+    except (TimeoutError, EOFError, OSError, StatisticsError) as error:
+        print(f"{program.name} was not measured: {error}", file=sys.stderr, flush=True)
+
+
+def start(desk: Desk, program: Program) -> float:
+    """Return the seconds from its start to its prompt."""
+    with PeerTerminal(program, desk) as terminal:
+        return terminal.wait_for(program.seen, PATIENCE) - terminal.started
+
+
 def measured(desk: Desk, program: Program, *, short: bool) -> dict[str, float]:
-    """Return what a program takes, by column."""
-    home = desk.home / program.name.replace(" ", "-")
-    home.mkdir(exist_ok=True)
-    for name, text in program.files.items():
-        (home / name).parent.mkdir(parents=True, exist_ok=True)
-        (home / name).write_text(text, encoding="utf-8")
-    starts = []
-    for _ in range(2 if short else STARTS + 1):
-        with PeerTerminal(program, desk, home) as terminal:
-            starts.append(terminal.wait_for(program.seen, PATIENCE) - terminal.started)
-    values = {"prompt": median(starts[1:]) * 1000}
-    with PeerTerminal(program, desk, home) as terminal:
+    """Return what a program takes once it is there, by column."""
+    values = {}
+    with PeerTerminal(program, desk) as terminal:
         terminal.wait_for(program.seen, PATIENCE)
         terminal.rest(1.0, 5.0)
         values["memory at the prompt"] = terminal.memory()
