@@ -23,7 +23,7 @@ FELL, UNDONE, RUN = "▾", "↺", "┊"
 LEGEND = f"1 2 3 layer that ran · {UNDONE} taken back · {RUN} another run · {FELL} other fall"
 WEIGHT = (RUN, FELL, *(name.number for name in NAMES.values()), UNDONE)
 """The marks; where several fall into one column, the last of them here is drawn."""
-MARK_ROOM = 4
+MARK_ROOM = 3
 """Rows from which on the marks have one of their own."""
 
 
