@@ -25,6 +25,7 @@ _FOLDERS = ("hooks", "modules", "worktrees")
 _FILES = ("config", "config.worktree", "commondir")
 _LAID_OUT = {"HEAD", "objects", "refs"}
 """What makes a folder a repository without a working tree."""
+_TELLING = _LAID_OUT | {".git"}
 _NAMED = re.compile(
     r"(?:^|\])[ \t]*(hookspath|path)[ \t]*=[ \t]*(.*?)[ \t]*$", re.IGNORECASE | re.MULTILINE
 )
@@ -128,7 +129,8 @@ def _entries(folder: Path) -> tuple[set[str], list[Path]]:
     below: list[Path] = []
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            names.add(entry.name)
-            if entry.name not in SKIPPED_FOLDERS and entry.is_dir(follow_symlinks=False):
+            if entry.name in _TELLING:
+                names.add(entry.name)
+            if entry.is_dir(follow_symlinks=False) and entry.name not in SKIPPED_FOLDERS:
                 below.append(folder / entry.name)
     return names, below

@@ -92,7 +92,13 @@ class Sandbox:
         return f"{self.detail or self.kind.value}: commands write only in {where}; no network unless allowed"
 
     def wrap(
-        self, argv: Sequence[str], cwd: Path, *, network: bool = False, writable: bool = True
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        *,
+        network: bool = False,
+        writable: bool = True,
+        stores: Sequence[Store] | None = None,
     ) -> tuple[str, ...]:
         """Return the command line that runs ``argv`` confined; ``argv`` itself when there is no sandbox.
 
@@ -101,8 +107,10 @@ class Sandbox:
             cwd: Where it runs.
             network: Whether it may use the network.
             writable: Whether it may write in the project.
+            stores: The project's repositories, where they were just looked for.
         """
-        stores = git_stores.find(self.root) if self.works and writable else ()
+        if stores is None:
+            stores = git_stores.find(self.root) if self.works and writable else ()
         if self.kind is Kind.BUBBLEWRAP and writable:
             self._place_missing(stores)
         return self._line(argv, cwd, network=network, stores=stores if writable else None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.adapters import git_stores
 from app.core.own_folders import CONFIG_FOLDER
 from app.core.permission import Mode, usable_modes
 from app.errors import ConfigError
@@ -90,8 +91,10 @@ class Confinement:
             return self.sandbox.wrap(argv, cwd, writable=False)
         if automatic or self.settings.sandbox == "require":
             self._confined = self.sandbox.works
-            self._known = repositories(self.sandbox.root) if self._confined else frozenset()
-            return self.sandbox.wrap(argv, cwd, network=not automatic)
+            root = self.sandbox.root
+            stores = git_stores.find(root) if self._confined else ()
+            self._known = repositories(root, stores) if self._confined else frozenset()
+            return self.sandbox.wrap(argv, cwd, network=not automatic, stores=stores)
         return argv
 
     def remark(self) -> str:

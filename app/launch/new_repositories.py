@@ -7,10 +7,12 @@ would run its programs outside of the sandbox as soon as git, a prompt or an edi
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from app.adapters import git_stores
+from app.adapters.git_stores import Store
 from app.core.visible_text import escaped
 from app.permission.git_repository import new_repository_runs, submodule_entries
 
@@ -18,10 +20,16 @@ SUFFIX = ".disabled"
 """What is added to the name of ``HEAD``, without which a folder is no repository, or of a file or link."""
 
 
-def repositories(root: Path) -> frozenset[Path]:
-    """Return what stands for repositories in a folder now. Blocks."""
+def repositories(root: Path, stores: Iterable[Store] | None = None) -> frozenset[Path]:
+    """Return what stands for repositories in a folder now. Blocks.
+
+    Args:
+        root: The folder.
+        stores: Those that `git_stores.find` just found there, to spare looking again.
+    """
+    stores = git_stores.find(root) if stores is None else stores
     named = (entry for entry in submodule_entries(root) if os.path.lexists(entry))
-    found = (store.entry for store in git_stores.find(root) if os.path.lexists(store.entry))
+    found = (store.entry for store in stores if os.path.lexists(store.entry))
     return frozenset((*found, *named))
 
 
