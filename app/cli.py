@@ -35,11 +35,11 @@ Without a key the embedded demo model answers, so everything can be tried at onc
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments in (["--version"], ["-V"]):
-        print(f"pal {__version__}")
-        return 0
-    leave_start_folder()
     try:
+        if arguments in (["--version"], ["-V"]):
+            print(f"pal {__version__}", flush=True)
+            return 0
+        leave_start_folder()
         if arguments and arguments[0] in COMMANDS:
             return _command(arguments[0])(arguments[1:])
         return _main(_parser().parse_args(arguments))
@@ -53,15 +53,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
-        from app.launch.crash import crash_error, mask_environment
+        from app.launch.crash import mask_environment, told_error
 
-        return _fail(crash_error(error, mask_environment), 1)
+        return _fail(told_error(error, mask_environment), 1)
 
 
 def leave_start_folder() -> None:
     """Take the start folder off the import path and the search path.
 
     A project's ``json.py`` must never run inside this program, nor its ``./bash`` in place of the system's.
+
+    Raises:
+        ConfigError: The start folder is gone.
     """
     from pathlib import Path
 
@@ -69,7 +72,12 @@ def leave_start_folder() -> None:
 
     os.environ["PATH"] = absolute_only(os.environ.get("PATH", os.defpath))
     home = Path(__file__).resolve().parent.parent
-    start = Path.cwd()
+    try:
+        start = Path.cwd()
+    except FileNotFoundError:
+        raise ConfigError(
+            "FOLDER", "the folder that pal was started in is gone", hint="Go to one that is there."
+        ) from None
     kept = []
     for entry in sys.path:
         place = start if entry == "" else Path(entry)

@@ -46,7 +46,12 @@ def run(argv: list[str], settings: Settings, home: Path, *, judge: JudgeCall) ->
                 return _add(settings, home, options)
             case _:
                 return _remove(settings, home, options.rule)
-    except (ValueError, OSError, PalError) as error:
+    except OSError as error:
+        if error.filename is None:  # it was the output
+            raise
+        print(f"pal rules: {one_line(str(error))}", file=sys.stderr)
+        return 1
+    except (ValueError, PalError) as error:
         print(f"pal rules: {one_line(str(error))}", file=sys.stderr)
         return 1
 

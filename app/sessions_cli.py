@@ -68,6 +68,8 @@ def run(argv: list[str], root: Path, *, clock: Clock | None = None) -> int:
         _silence()
         return 0
     except OSError as error:
+        if error.filename is None:  # it was the output
+            raise
         _complain(f"the sessions cannot be read: {error}")
         return 1
 

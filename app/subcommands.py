@@ -7,8 +7,12 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
+
+from app.errors import PalError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -93,14 +97,28 @@ async def _replay_all(
         if dump is None:
             reports.append(await replay_recording(recording, policy, window=window))
             continue
-        dump.mkdir(parents=True, exist_ok=True)
-        with (dump / f"{recording.name}.requests.jsonl").open("w", encoding="utf-8") as file:
+        with _dump_file(dump, recording.name) as file:
             reports.append(
                 await replay_recording(
                     recording, policy, window=window, on_request=_line_writer(file)
                 )
             )
     return reports
+
+
+@contextmanager
+def _dump_file(folder: Path, name: str) -> Iterator[TextIO]:
+    """Open the file for the requests of one session.
+
+    Raises:
+        PalError: It cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / f"{name}.requests.jsonl").open("w", encoding="utf-8") as file:
+            yield file
+    except OSError as error:
+        raise PalError(f"{folder} cannot be written: {error.strerror}") from error
 
 
 def _line_writer(file: TextIO) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -16,6 +17,9 @@ from app.errors import PalError
 REPORT_FILE = "crash.txt"
 MESSAGE_CHARS = 300
 
+REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
+"""What writing to a full or broken disk, or to a terminal that is gone, fails with."""
+
 Mask = Callable[[str], str]
 """Returns a text with its secrets masked."""
 
@@ -25,6 +29,17 @@ def crash_error(error: BaseException, mask: Mask) -> PalError:
     what, details = _reported(error, mask)
     said = "A session that was open is saved: pal --continue goes on with it."
     return PalError(f"this program failed: {what}", hint=f"{said}{details}")
+
+
+def told_error(error: Exception, mask: Mask) -> PalError:
+    """Return what is told of an error that nothing inside expected.
+
+    What a disk or a closed terminal refused is no failure of this program, and needs no report.
+    """
+    if isinstance(error, OSError) and error.errno in REFUSED:
+        where = error.filename if isinstance(error.filename, str) else "the output"
+        return PalError(f"{where} cannot be written: {error.strerror}")
+    return crash_error(error, mask)
 
 
 def tool_fault(error: Exception, mask: Mask) -> str:
@@ -60,7 +75,7 @@ def _reported(error: BaseException, mask: Mask) -> tuple[str, str]:
 
 @contextmanager
 def crashes_told(mask: Mask) -> Iterator[None]:
-    """Turn a failure of the program into an error that is told to a person.
+    """Turn what nothing inside expected into an error that is told to a person.
 
     Raises:
         PalError: Something inside failed.
@@ -70,7 +85,7 @@ def crashes_told(mask: Mask) -> Iterator[None]:
     except (PalError, BrokenPipeError):
         raise
     except Exception as error:
-        raise crash_error(error, mask) from None
+        raise told_error(error, mask) from None
 
 
 def mask_environment(text: str) -> str:

@@ -44,7 +44,7 @@ def read_recording(path: Path) -> Recording:
     """Return the session in a file, or in a session folder with its segments in order.
 
     Raises:
-        PalError: There is nothing to read.
+        PalError: There is nothing to read, or it cannot be read.
     """
     if path.is_dir():
         files = sorted(path.glob("transcript_*.jsonl"))
@@ -60,7 +60,7 @@ def read_recording(path: Path) -> Recording:
     messages: list[Message] = []
     bad = 0
     for file in files:
-        for line in file.read_bytes().split(b"\n"):
+        for line in _bytes(file).split(b"\n"):
             if not line.strip():
                 continue
             message = _message(line)
@@ -69,6 +69,13 @@ def read_recording(path: Path) -> Recording:
             else:
                 messages.append(message)
     return Recording(_name(path), tuple(messages), bad)
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise PalError(f"{file} cannot be read: {error.strerror}") from error
 
 
 def _name(path: Path) -> str:
