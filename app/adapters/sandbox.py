@@ -169,6 +169,8 @@ class Sandbox:
         if not network:
             options.append("--unshare-net")
         options += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+        # Settings of the kernel belong to root, and so to a user who is root: they hold for the whole machine.
+        options += ["--ro-bind-try", "/proc/sys", "/proc/sys"]
         # Sockets of other programs live here, and a read-only mount does not keep anyone from talking to them.
         options += ["--tmpfs", "/run", "--bind", str(self.scratch), "/tmp"]
         if network:

@@ -23,6 +23,7 @@ from app.agent.prompt import Surroundings
 from app.agent.session import Session
 from app.core.ports import Approver
 from app.launch.confinement import check_sandbox, shell_note
+from app.launch.crash import tool_fault
 from app.launch.endpoint import build_model, is_tour, never, window_finder
 from app.launch.hands import Hands
 from app.launch.masking import mask_of
@@ -102,6 +103,7 @@ def _parts(
         keep_rule=partial(grant, folder=folder, home=Path.home()),
         drop_rule=partial(withdraw, folder=folder, home=Path.home()),
         refuge=partial(_move_away, record),
+        fault=lambda error: tool_fault(error, mask_of(settings)),
         own_shell=hands.own_shell(),
         is_tour=is_tour if demo else never,
         release=hands.processes.close,

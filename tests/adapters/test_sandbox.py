@@ -238,6 +238,14 @@ def test_there_is_no_network_unless_allowed(sandbox: Sandbox) -> None:
     ]
 
 
+def test_settings_of_the_kernel_stay_as_they_are_even_for_root(sandbox: Sandbox) -> None:
+    path = "/proc/sys/kernel/domainname"
+    before = Path(path).read_bytes()
+    done = run(sandbox, f"cat {path} > kept; cat kept > {path}")  # the same text, if it got through
+    assert done.returncode != 0
+    assert Path(path).read_bytes() == before
+
+
 def test_hidden_folders_look_empty(project: Path) -> None:
     secrets = project.parent / "secrets"
     secrets.mkdir()
