@@ -264,6 +264,10 @@ def probe(
     link = next((one for one in (".git", *OWN_NAMES) if (real / one).is_symlink()), "")
     if link:
         return Sandbox(Kind.NONE, real, detail=f"{link} is a link here, which nothing can protect")
+    if home is not None and Path(os.path.realpath(home)).is_relative_to(real):
+        return Sandbox(
+            Kind.NONE, real, detail="the project holds your home, where much runs by itself"
+        )
     scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix="pal-tmp-")))
     sandbox = Sandbox(
         kind,

@@ -192,6 +192,13 @@ def test_there_is_no_sandbox_where_what_it_must_keep_is_a_link(tmp_path: Path, n
     assert f"{name} is a link" in made.describe()
 
 
+def test_there_is_no_sandbox_in_a_folder_that_holds_the_home(tmp_path: Path) -> None:
+    for root in (tmp_path, tmp_path.parent):
+        made = probe(root, home=tmp_path)
+        assert not made.works
+        assert "home" in made.describe()
+
+
 def test_stand_ins_are_left_by_nobody(tmp_path: Path) -> None:
     root = make(tmp_path / "project")
     make(root / "inner")
