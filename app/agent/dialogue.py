@@ -100,6 +100,11 @@ class Dialogue:
         return self.meter.used(self.conversation.sizes.total)
 
     @property
+    def reach(self) -> int:
+        """The most that the next request is likely to be."""
+        return self.meter.reach(self.conversation.sizes.total)
+
+    @property
     def trigger(self) -> int:
         """Tokens above which layer 2 runs now, after an undo higher than the threshold."""
         return max(self.frame.threshold, self.muted_until)

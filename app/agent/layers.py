@@ -91,7 +91,7 @@ class Layers:
             threshold=dialogue.frame.threshold,
             factor=dialogue.meter.factor,
             cache=CacheState(self.reads_seen, cold=self._is_cold()),
-            auto_due=self._auto_due(),
+            excess=self._excess(),
             force=force,
         )
         self.frontier = plan.frontier
@@ -132,8 +132,9 @@ class Layers:
         if refusal := self._refusal(manual=False):
             await self._refuse(Layer.AUTO, refusal, tell)
             return
-        used, trigger = dialogue.used, dialogue.trigger
-        reason = f"the next request would be {used:,} tokens, over the threshold of {trigger:,}"
+        used, reach, trigger = dialogue.used, dialogue.reach, dialogue.trigger
+        size = f"would be {used:,}" if used > trigger else f"could be {reach:,}"
+        reason = f"the next request {size} tokens, over the threshold of {trigger:,}"
         await self.compact(Layer.AUTO, reason, "", tell)
 
     async def overflow(self, tell: Tell) -> bool:
@@ -306,7 +307,20 @@ class Layers:
 
     def _auto_due(self) -> bool:
         dialogue = self._dialogue
-        return dialogue.policy.auto.enabled and dialogue.used > dialogue.trigger
+        return dialogue.policy.auto.enabled and dialogue.reach > dialogue.trigger
+
+    def _excess(self) -> int | None:
+        """Return what layer 1 must clear to stand in for layer 2, None where that is not due.
+
+        A view that is soon at the threshold again would be written to the cache by both. Where layer 2 may not run,
+        whatever goes helps.
+        """
+        if not self._auto_due():
+            return None
+        dialogue = self._dialogue
+        if self._refusal(manual=False):
+            return 0
+        return dialogue.used - round(dialogue.policy.micro.due_share * dialogue.trigger)
 
     def _is_cold(self) -> bool:
         if self.last_request is None or self._answered_by != self._dialogue.frame.model:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from app.compaction import summary
+from app.compaction import summary, words
 from app.compaction.breakpoints import end_of
 from app.compaction.situation import Situation
 from app.compaction.stubs import stub_line
@@ -18,7 +18,15 @@ from app.compaction.tail import units, unseen_from
 from app.core.budget import Usage
 from app.core.conversation import Conversation, View
 from app.core.history import Cleared
-from app.core.messages import Block, Image, Message, Text, ToolResult, user
+from app.core.messages import (
+    Block,
+    Image,
+    Message,
+    Text,
+    ToolResult,
+    user,
+    without_thinking,
+)
 from app.core.ports import Model
 from app.core.requests import Answer, CachePoint, ModelEvent, ModelRequest, Purpose, StopReason
 from app.core.tokens import estimate_message, estimate_text
@@ -26,8 +34,12 @@ from app.errors import ContextOverflow, ModelError, SignatureRejected, StreamBro
 
 LEAST_OUTPUT, MOST_OUTPUT = 8_000, 16_000
 """Bounds of a summary call's max_tokens; thinking counts."""
+LEAST_ANSWER = 500.0
+"""Raw tokens that the summary call carries of the last answer at least."""
+CAUTION = 0.95
+"""Part of the room that is filled where sizes are estimates."""
 SMALL_SHARE = 0.1
-"""The aim never passes this share of the threshold."""
+"""The aim never passes this share of the threshold, and a summary of so much is always accepted."""
 TOO_LARGE = 413
 LEFT_OUT = "[Earlier messages are left out here.]"
 IMAGE_LEFT_OUT = Text("[image left out]")
@@ -141,9 +153,11 @@ def _request(situation: Situation, method: str, focus: str, problem: str) -> Mod
         return None
     if method in ("stubs", "half"):
         view = replace(view, messages=tuple(_plain(view.messages)))
+    else:
+        view = replace(view, messages=_with_short_end(situation, view.messages))
     auto = situation.policy.auto
     aim = min(auto.summary_aim, max(400, round(SMALL_SHARE * situation.threshold)))
-    words = summary.prompt(
+    question = summary.prompt(
         aim=aim,
         cap=auto.summary_cap,
         focus=focus,
@@ -152,7 +166,7 @@ def _request(situation: Situation, method: str, focus: str, problem: str) -> Mod
     )
     return replace(
         situation.request,
-        messages=_with_prompt(view.messages, words),
+        messages=_with_prompt(view.messages, question),
         max_tokens=summary_tokens(situation),
         cache_points=_cache_point(view),
         purpose=Purpose.SUMMARY,
@@ -163,6 +177,26 @@ def _request(situation: Situation, method: str, focus: str, problem: str) -> Mod
 def _seen(conversation: Conversation) -> Conversation:
     """Return the conversation as far as the model has seen it."""
     return replace(conversation, entries=conversation.entries[: unseen_from(conversation)])
+
+
+def _with_short_end(situation: Situation, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Return them with the last answer cut in the middle where it alone takes the call over the threshold.
+
+    It is not in the cache yet; what stands in front of it is, and stays whole.
+    """
+    last = messages[-1]
+    size = estimate_message(last)
+    room = CAUTION * situation.raw(situation.threshold) - situation.meter.floor
+    room = max(LEAST_ANSWER, room - sum(map(estimate_message, messages[:-1])))
+    if last.role == "user" or size <= room:
+        return messages
+    blocks = tuple(
+        Text(words.shortened(block.text, estimate_text(block.text) * room / size))
+        if isinstance(block, Text)
+        else block
+        for block in without_thinking(last).content
+    )
+    return (*messages[:-1], Message("assistant", blocks))
 
 
 def _with_lines(conversation: Conversation) -> Conversation:
@@ -214,14 +248,15 @@ def _plain_block(block: Block) -> Block:
     return block
 
 
-def _with_prompt(messages: tuple[Message, ...], words: str) -> tuple[Message, ...]:
+def _with_prompt(messages: tuple[Message, ...], question: str) -> tuple[Message, ...]:
     last = messages[-1]
     if last.role == "assistant":
-        return (*messages, user(words))
-    return (*messages[:-1], Message("user", (*last.content, Text(words))))
+        return (*messages, user(question))
+    return (*messages[:-1], Message("user", (*last.content, Text(question))))
 
 
 def _cache_point(view: View) -> tuple[CachePoint, ...]:
-    """The end of the history, where the last request left an entry."""
-    end = end_of(view)
+    """Where the last request ended and left an entry; an answer after it would be written for nobody to read."""
+    asked = view.messages[: -1 if view.messages[-1].role == "assistant" else None]
+    end = end_of(replace(view, messages=asked))
     return (CachePoint(*end),) if end is not None else ()

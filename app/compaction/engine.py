@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.compaction.asking import Asked, ask
+from app.compaction.asking import SMALL_SHARE, Asked, ask
 from app.compaction.rebuild import NewView, Prepared, prepare, rebuild
 from app.compaction.situation import Compaction, Situation
 from app.compaction.summary import HEADINGS
@@ -129,7 +129,7 @@ def _unfit(situation: Situation, view: NewView) -> str:
     if view.after >= situation.before:
         return "the view would not become smaller; write much less"
     auto = situation.policy.auto
-    allowance = min(auto.summary_cap, round(auto.tail_share * situation.threshold))
+    allowance = min(auto.summary_cap, round(SMALL_SHARE * situation.threshold))
     limit = max(round(auto.accept_share * situation.threshold), view.must + allowance)
     if view.after > limit:
         return f"the view would take {view.after:,} tokens of {limit:,}; write less"

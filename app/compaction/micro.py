@@ -45,7 +45,7 @@ class ClearingPlan:
     """Whether results could be cleared but stay for now."""
     held_results: tuple[str, ...] = ()
     kind: str = ""
-    """Sort of reason: "batch", "payback" or "thinking" when held. It stays the same while ``reason`` counts down."""
+    """Sort of reason when held: "batch", "payback", "summary", "thinking". It stays while ``reason`` counts down."""
     frontier: str | None = None
     """The next result that the policy would clear: a cache breakpoint belongs in front of it."""
 
@@ -70,7 +70,7 @@ def plan_clearing(
     threshold: int,
     factor: float,
     cache: CacheState,
-    auto_due: bool = False,
+    excess: int | None = None,
     force: bool = False,
 ) -> ClearingPlan:
     """Return what to clear before the next request.
@@ -81,7 +81,7 @@ def plan_clearing(
         threshold: Threshold of layer 2, in the model's tokens.
         factor: The model's tokens per raw token.
         cache: What is known of the prompt cache.
-        auto_due: Layer 2 would run before this request.
+        excess: Tokens that must go to keep layer 2 away, which would run before this request; None when it is not due.
         force: The user asked for it: clear all that may be cleared, whatever it costs.
     """
     if policy.rule is MicroRule.OFF and not force:
@@ -91,13 +91,13 @@ def plan_clearing(
     if not candidates:
         return ClearingPlan(frontier=coming)
     start, reason, kind = _choose(
-        conversation, policy, candidates, factor, cache, auto_due=auto_due, force=force
+        conversation, policy, candidates, factor, cache, excess=excess, force=force
     )
     if kind:
         return _held(candidates, reason, kind)
     chosen = candidates[start:]
     first = chosen[0].ref.entry
-    if not (auto_due or force) and thinking.binds_open_round(conversation, first):
+    if excess is None and not force and thinking.binds_open_round(conversation, first):
         return _held(candidates, "held: signed thinking", "thinking")
     stubs = _lines(chosen, policy)
     if not stubs:
@@ -203,7 +203,7 @@ def _choose(
     factor: float,
     cache: CacheState,
     *,
-    auto_due: bool,
+    excess: int | None,
     force: bool,
 ) -> tuple[int, str, str]:
     """Return from which candidate on to clear, why, and the sort of reason when it is held instead."""
@@ -213,13 +213,16 @@ def _choose(
     literal = policy.rule is MicroRule.EVERY_TURN
     if literal or (policy.rule is MicroRule.AUTO and not cache.reads_seen):
         return 0, f"every turn: {count} beyond the newest {policy.keep_recent}", ""
-    if sum(one.saved for one in candidates) * factor < policy.batch_tokens:
+    saved = sum(one.saved for one in candidates) * factor
+    if saved < policy.batch_tokens:
         reason = f"held: a batch is {policy.batch_tokens:,} tokens; press c to clear now"
         return 0, reason, "batch"
+    if excess is not None and saved < excess:
+        return 0, "held: layer 2 is due and frees more", "summary"
+    if excess is not None:
+        return 0, f"layer 2 is due: {count}", ""
     if cache.cold:
         return 0, f"the cache is cold: {count}", ""
-    if auto_due:
-        return 0, f"layer 2 is due: {count}", ""
     return _best_start(conversation, policy, candidates, factor)
 
 

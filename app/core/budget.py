@@ -13,6 +13,9 @@ FACTOR_RANGE = (0.4, 3.0)
 DISTRUSTED_SHARE = 0.5
 """A measured figure under this share of the estimate is not believed: some servers report only what was not cached."""
 
+ESTIMATE_MARGIN = 0.25
+"""By this share what is estimated may be too low: a large result of an unusual kind, before its first usage."""
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -107,7 +110,8 @@ class Budget:
     def zone(self) -> Zone:
         """How full it is, against the threshold (against the window when layer 2 is off)."""
         limit = self.threshold if self.auto else self.window
-        if limit <= 0 or self.used > limit:
+        margin = ESTIMATE_MARGIN * self.estimated if self.auto and self.estimated < self.used else 0
+        if limit <= 0 or self.used + round(margin) > limit:
             return Zone.OVER
         share = self.used / limit
         return Zone.NEAR if share > 0.85 else Zone.WARM if share > 0.5 else Zone.CALM
@@ -150,6 +154,12 @@ class Meter:
         if self.billed is None:
             return max(1, round((self.floor + raw) * self.factor))
         return max(1, round(self.billed + (raw - self.billed_raw) * self.factor))
+
+    def reach(self, raw: float) -> int:
+        """Return the most that the next request is likely to be billed: with a margin on what came since a usage."""
+        if self.billed is None:
+            return self.used(raw)
+        return self.used(raw) + round(ESTIMATE_MARGIN * self.estimated(raw))
 
     def estimated(self, raw: float) -> int:
         """Return how many of the next request's tokens the endpoint has not counted itself."""

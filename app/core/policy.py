@@ -51,9 +51,11 @@ class MicroPolicy:
     preserve_tools: frozenset[str] = frozenset({"read_file"})
     preserve_tokens: int | None = 20_000
     """Most that results of ``preserve_tools`` may hold, in tokens; None keeps them all."""
-    preserve_share: float = 0.3
+    preserve_share: float = 0.2
     batch_tokens: int = 8_000
     """Least that one clearing under `MicroRule.PAYBACK` takes."""
+    due_share: float = 0.7
+    """Where layer 2 is due, a clearing stands in for it if it gets below this share of the threshold."""
     horizon: int = 15
     """Requests within which a clearing must pay for itself."""
     read_price: float = 0.10
@@ -83,9 +85,9 @@ class AutoPolicy:
     words_share: float = 0.16
     words_oldest_share: float = 0.1
     """Part of the words' room that goes to the oldest of them."""
-    files_share: float = 0.3
+    files_share: float = 0.2
     file_share: float = 0.1
-    tail_share: float = 0.1
+    tail_share: float = 0.05
     summary_instructions: str = ""
     min_gain: float = 0.2
     """A compaction that saves a smaller fraction counts as one without progress."""

@@ -35,6 +35,8 @@ FLOOR_TOKENS = 6_000
 """Stand-in for system prompt and tools."""
 OUTPUT_TOKENS = 8_000
 READ_FILE = "read_file"
+MEMORY = "/dev/shm"
+"""Where a system keeps files in memory, if it has such a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class ReplayReport:
     """Requests of the agent above the threshold."""
     edits: int
     edits_lost: int
+    edits_unnamed: int
+    """Lost ones whose file the request did not even name."""
     unseen_cleared: int
     bad_lines: int
     problem: str = ""
@@ -143,7 +147,8 @@ async def replay_recording(
     policy = _with_read_tools(policy, recording)
     threshold = highest_threshold(policy.auto.threshold_for(window), window, OUTPUT_TOKENS)
     tally = _Tally(threshold, on_request, tokens_of)
-    with tempfile.TemporaryDirectory(prefix="pal-replay-") as folder:
+    memory = MEMORY if Path(MEMORY).is_dir() else None  # a record that is thrown away needs no disk
+    with tempfile.TemporaryDirectory(prefix="pal-replay-", dir=memory) as folder:
         record = await Journal.create(Path(folder), clock=SystemClock())
         try:
             stage = _Stage(record, policy, window, threshold, tally)
@@ -242,6 +247,7 @@ def _report(recording: Recording, tally: _Tally) -> ReplayReport:
         over_threshold=sum(size > tally.threshold for size in sizes),
         edits=tally.losses.edits,
         edits_lost=tally.losses.edits_lost,
+        edits_unnamed=tally.losses.edits_unnamed,
         unseen_cleared=tally.losses.unseen_cleared,
         bad_lines=recording.bad_lines,
         problem=tally.problem,

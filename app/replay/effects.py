@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from dataclasses import dataclass, replace
 
 from app.core.effects import Effects, Span
 from app.core.messages import JsonObject, ToolResult, ToolUse
@@ -10,6 +12,7 @@ from app.tools.shown_lines import lines_shown
 
 PATH_KEYS = ("path", "file_path", "filename", "file", "target_file", "notebook_path")
 COMMAND_KEYS = ("command", "cmd", "script")
+FOLDER_KEYS = ("workdir", "cwd", "working_directory")
 PATCH = "*** Begin Patch"
 FIRST_LINE_KEYS = ("offset", "start_line", "startLine", "line_start")
 OLD_TEXT_KEYS = ("old_text", "old_string", "old_str", "search", "oldText")
@@ -17,6 +20,8 @@ _READS = re.compile(r"(?:^|_)(?:read|view|open|cat)(?:_|$)|^read", re.I)
 _EDITS = re.compile(r"edit|replace|write|create|insert|patch|apply", re.I)
 _EXIT = re.compile(r"(?:exit(?:ed with)?(?: code)?|returncode)[:= ]+(-?\d+)", re.I)
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.M)
+_OUTPUT = re.compile(r"\A(?:(?!Output:)[A-Z][\w ]*:? .*\n){1,8}Output:\n")
+"""Lines on the process that some programs put in front of its output."""
 _NUMBERED = re.compile(r"^\s*(\d+)(?:→|\t|\|| {2}|: )", re.M)
 
 
@@ -36,12 +41,28 @@ def infer_effects(call: ToolUse, result: ToolResult) -> Effects:
         outcome = f"{lines} lines" if code is None else f"exit {code}, {lines} lines"
         modified = tuple(_PATCHED.findall(command))
         target = command.splitlines()[0][:200]
-        shown = () if code or result.is_error else lines_shown(command, lines)
+        shown = () if code or result.is_error else _shown(call, command, output_of(result))
         return Effects(target, outcome, read=shown, modified=modified, exit_code=code)
     if _EDITS.search(call.name):
-        changed = (path,) if path else tuple(_PATCHED.findall(str(dict(call.input))))
-        return Effects(path, "edited", modified=() if result.is_error else changed)
+        texts = [value for value in call.input.values() if isinstance(value, str)]
+        changed = (path,) if path else tuple(p for text in texts for p in _PATCHED.findall(text))
+        about = path or ", ".join(changed)
+        return Effects(about, "edited", modified=() if result.is_error else changed)
     return Effects(path or first_text(call.input, tuple(call.input)), f"{lines} lines")
+
+
+def output_of(result: ToolResult) -> str:
+    """Return what a command printed, without the lines on its process in front of it."""
+    return _OUTPUT.sub("", result.text)
+
+
+def _shown(call: ToolUse, command: str, output: str) -> tuple[Span, ...]:
+    """Return the lines that a command showed; none while its output has not come."""
+    if not output.strip():
+        return ()
+    folder = first_text(call.input, FOLDER_KEYS)
+    spans = lines_shown(command, output.count("\n") + (not output.endswith("\n")))
+    return tuple(replace(span, path=posixpath.join(folder, span.path)) for span in spans)
 
 
 def is_read(call: ToolUse) -> bool:
@@ -68,23 +89,46 @@ def edit_targets(call: ToolUse) -> tuple[str, ...]:
     edits = call.input.get("edits")
     if isinstance(edits, list):
         targets += [first_text(edit, OLD_TEXT_KEYS) for edit in edits if isinstance(edit, dict)]
-    targets += [
-        old for text in call.input.values() if isinstance(text, str) for old in _patched(text)
-    ]
+    targets += [hunk.old for hunk in hunks(call)]
     return tuple(target for target in targets if target.strip())
 
 
-def _patched(text: str) -> list[str]:
-    """Return what each hunk of a patch replaces, with the lines around it."""
-    if not text.lstrip().startswith(PATCH):
-        return []
-    hunks: list[list[str]] = []
+def edited_files(call: ToolUse) -> tuple[str, ...]:
+    """Return the names of the files that an edit changes, without their folders."""
+    paths = (first_text(call.input, PATH_KEYS), *(hunk.path for hunk in hunks(call)))
+    return tuple(posixpath.basename(path) for path in paths if path)
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One change of a patch."""
+
+    path: str
+    old: str
+    """What it replaces, with the lines around it."""
+    new: str
+
+
+def hunks(call: ToolUse) -> tuple[Hunk, ...]:
+    """Return the changes of a patch among the call's arguments; () when there is none."""
+    texts = [value for value in call.input.values() if isinstance(value, str)]
+    return tuple(
+        hunk for text in texts if text.lstrip().startswith(PATCH) for hunk in _patched(text)
+    )
+
+
+def _patched(text: str) -> list[Hunk]:
+    path, found = "", list[tuple[str, list[str], list[str]]]()
     for line in text.splitlines():
+        if named := _PATCHED.match(line):
+            path = named[1]
         if line.startswith(("@@", "***")):
-            hunks.append([])
-        elif hunks and line[:1] in (" ", "-"):
-            hunks[-1].append(line[1:])
-    return ["\n".join(hunk) for hunk in hunks]
+            found.append((path, [], []))
+        elif found and line[:1] in (" ", "-", "+"):
+            _, old, new = found[-1]
+            old += [line[1:]] * (line[0] != "+")
+            new += [line[1:]] * (line[0] != "-")
+    return [Hunk(path, "\n".join(old), "\n".join(new)) for path, old, new in found]
 
 
 def command_of(call: ToolUse) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from app.core.messages import Message, Text, ToolResult
-from app.replay.effects import edit_targets
+from app.replay.effects import edit_targets, edited_files
 
 _LINE_NUMBER = re.compile(r"^[ \t]*\d+(?:→|\t|\||: ?)", re.M)
 _INDENT = re.compile(r"^[ \t]+", re.M)
@@ -22,6 +22,8 @@ class Losses:
     """Edit targets that had been shown before."""
     edits_lost: int = 0
     """Those that stood nowhere in the request that led to the edit."""
+    edits_unnamed: int = 0
+    """Those of them whose file the request did not even name, so that nothing told what to read again."""
     unseen_cleared: int = 0
     """Results cleared before the model had seen them."""
     _shown: list[str] = field(default_factory=list)
@@ -41,7 +43,9 @@ class Losses:
                 self.edits += 1
                 if view is None:
                     view = "\n".join(plain(t) for m in sent for t in texts_of(m))
-                self.edits_lost += wanted not in view
+                if wanted not in view:
+                    self.edits_lost += 1
+                    self.edits_unnamed += not any(name in view for name in edited_files(call))
         if sent and sent[-1].role == "user":
             last = sent[-1].tool_results
             self.unseen_cleared += sum(result.text.startswith(CLEARED) for result in last)

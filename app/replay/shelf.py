@@ -7,10 +7,21 @@ from dataclasses import dataclass, field
 
 from app.core.effects import Span
 from app.core.messages import ToolResult, ToolUse
-from app.replay.effects import PATH_KEYS, edit_targets, first_text, infer_effects
+from app.replay.effects import (
+    PATH_KEYS,
+    Hunk,
+    edit_targets,
+    first_text,
+    hunks,
+    infer_effects,
+    output_of,
+)
 
 NEW_TEXT_KEYS = ("new_text", "new_string", "new_str", "replace", "newText")
 WHOLE_TEXT_KEYS = ("content", "file_text", "contents")
+PROCESS_KEY = "session_id"
+HEADER_CHARS = 400
+_RUNNING = re.compile(r"running with session ID (\d+)")
 UNKNOWN = "\0"
 """Stands for a line that the recording never showed."""
 SHOWN_FOR_UNKNOWN = "(this line was never shown in the recording)"
@@ -22,6 +33,15 @@ class Shelf:
     """The lines of each file, the first one first."""
 
     _files: dict[str, list[str]] = field(default_factory=dict)
+    _running: dict[str, ToolUse] = field(default_factory=dict)
+    """By the id of its process, the call of each command whose output is fetched by later calls."""
+
+    def asked(self, call: ToolUse, result: ToolResult) -> ToolUse:
+        """Return the call that asked for what a result shows: of a fetched output, the command's own."""
+        own = self._running.get(str(call.input.get(PROCESS_KEY)), call)
+        if named := _RUNNING.search(result.text[:HEADER_CHARS]):
+            self._running[named[1]] = own
+        return own
 
     def note(self, call: ToolUse, result: ToolResult) -> tuple[Span, ...]:
         """Learn from a call and its result; return where it changed lines of a known file."""
@@ -30,8 +50,12 @@ class Shelf:
         path = first_text(call.input, PATH_KEYS)
         whole = first_text(call.input, WHOLE_TEXT_KEYS)
         spans = infer_effects(call, result).read
+        changes = hunks(call)
         if spans:
-            self._show(spans[0].path, _shown(result.text, spans[0].first))
+            self._show(spans[0].path, _shown(output_of(result), spans[0].first))
+        elif changes:
+            edited = (self._patch(hunk) for hunk in changes)
+            return tuple(place for place in edited if place is not None)
         elif path and whole:
             self._files[path] = whole.split("\n")
         elif path in self._files:
@@ -53,6 +77,13 @@ class Shelf:
         lines.extend([UNKNOWN] * (max(shown, default=0) - len(lines)))
         for number, line in shown.items():
             lines[number - 1] = line
+
+    def _patch(self, hunk: Hunk) -> Span | None:
+        if not hunk.old.strip():  # a new file, or a mark without lines
+            if hunk.new:
+                self._files[hunk.path] = hunk.new.split("\n")
+            return None
+        return self._replace(hunk.path, hunk.old, hunk.new) if hunk.path in self._files else None
 
     def _replace(self, path: str, old: str, new: str) -> Span | None:
         text = "\n".join(self._files[path])

@@ -134,6 +134,7 @@ class RecordedTool:
     async def run(self, arguments: JsonObject, emit: Emit) -> ToolOutcome:
         """Return the next recorded result."""
         call, result = self.results.popleft()
+        call = self.shelf.asked(call, result)
         edited = self.shelf.note(call, result)
         effects = replace(infer_effects(call, result), edited=edited)
         return ToolOutcome(_content(result), effects, ok=not result.is_error)

@@ -144,6 +144,12 @@ SPECS: tuple[SettingSpec, ...] = (
         "policy.micro.batch_tokens",
     ),
     _setting(
+        "micro_due_share",
+        read.share(),
+        "Share of the threshold that a clearing must get below to stand in for layer 2.",
+        "policy.micro.due_share",
+    ),
+    _setting(
         "micro_horizon",
         read.whole(1),
         "Requests within which a clearing must pay for itself.",

@@ -23,6 +23,7 @@ BENCHMARKS = (
     "resume",
     "soak",
     "layers",
+    "frontier",
     "estimates",
     "permission",
     "commands",

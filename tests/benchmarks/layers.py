@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import multiprocessing
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
 
 from app.core.policy import AutoPolicy, CompactionPolicy, EntryPolicy, MicroPolicy, MicroRule
 from app.errors import PalError
@@ -30,6 +36,19 @@ NONE = CompactionPolicy(
 )
 
 
+_Way = TypeVar("_Way")
+_Report = TypeVar("_Report")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a session comes from: a file or folder, or else the generator."""
+
+    seed: int = 0
+    steps: int = 0
+    path: Path | None = None
+
+
 @dataclass(frozen=True)
 class Sum:
     """What one policy came to over all sessions and thresholds."""
@@ -40,16 +59,16 @@ class Sum:
 
 
 def run(desk: Desk, *, short: bool) -> list[Figure]:
-    recordings = _recordings(desk, short=short)
+    sources = sources_of(desk, short=short)
     thresholds = THRESHOLDS[2:3] if short else THRESHOLDS
-    reports = asyncio.run(_all(recordings, OURS, thresholds))
-    ours = _sum(reports)
-    none = _sum(asyncio.run(_all(recordings, NONE, thresholds[:1])))
+    reports = replayed(sources, OURS, thresholds)
+    ours = sum_of(reports)
+    none = sum_of(replayed(sources, NONE, thresholds[:1]))
     beside = {
         "none": Sum(none.cost * len(thresholds), 0, 0),
-        "textbook": _textbook(recordings, thresholds, layer_1=True),
-        "textbook's layer 2": _textbook(recordings, thresholds, layer_1=False),
-        "layers 0 and 2": _sum(asyncio.run(_all(recordings, NO_LAYER_1, thresholds))),
+        "textbook": sum_of(_each(_textbook, sources, thresholds, True)),
+        "textbook's layer 2": sum_of(_each(_textbook, sources, thresholds, False)),
+        "layers 0 and 2": sum_of(replayed(sources, NO_LAYER_1, thresholds)),
     }
     figures = [
         Figure(NAME, f"cost, beside {name}", ours.cost, "tokens", other.cost, name)
@@ -84,20 +103,12 @@ def _never(reports: Sequence[ReplayReport]) -> list[Figure]:
         for what, field in (
             ("requests over the threshold", "over_threshold"),
             ("results cleared unseen", "unseen_cleared"),
+            ("edit targets lost whose file the view does not name", "edits_unnamed"),
         )
     ]
 
 
-def _textbook(recordings: Sequence[Recording], thresholds: Sequence[int], *, layer_1: bool) -> Sum:
-    found = [
-        textbook.replay(recording, threshold, tokens_of, layer_1=layer_1)
-        for threshold in thresholds
-        for recording in recordings
-    ]
-    return _sum(found)
-
-
-def _sum(found: Sequence[ReplayReport] | Sequence[textbook.Outcome]) -> Sum:
+def sum_of(found: Sequence[ReplayReport] | Sequence[textbook.Outcome]) -> Sum:
     return Sum(
         sum(one.cost for one in found),
         sum(one.summaries for one in found),
@@ -105,25 +116,55 @@ def _sum(found: Sequence[ReplayReport] | Sequence[textbook.Outcome]) -> Sum:
     )
 
 
-def _recordings(desk: Desk, *, short: bool) -> list[Recording]:
+def sources_of(desk: Desk, *, short: bool) -> list[Source]:
+    """The recorded sessions of a folder, or else generated ones.
+
+    Raises:
+        PalError: The folder holds none.
+    """
     if desk.sessions is None:
-        return [generated(seed, 60 if short else 400) for seed in range(1, 2 if short else 7)]
+        return [Source(seed, 60 if short else 400) for seed in range(1, 2 if short else 7)]
     found = sorted([*desk.sessions.glob("*.jsonl"), *desk.sessions.glob("*/transcript_0001.jsonl")])
     paths = [path.parent if path.name.startswith("transcript_") else path for path in found]
     if not paths:
         raise PalError(f"{desk.sessions} holds no sessions")
-    return [read_recording(path) for path in paths]
+    return [Source(path=path) for path in paths]
 
 
-async def _all(
-    recordings: Sequence[Recording], policy: CompactionPolicy, thresholds: Sequence[int]
+def replayed(
+    sources: Sequence[Source], policy: CompactionPolicy, thresholds: Sequence[int]
 ) -> list[ReplayReport]:
-    reports = []
-    for threshold in thresholds:
-        tried = replace(policy, auto=replace(policy.auto, threshold=threshold))
-        window = 200_000 if policy.auto.enabled else HUGE
-        for recording in recordings:
-            reports.append(
-                await replay_recording(recording, tried, window=window, tokens_of=tokens_of)
-            )
-    return reports
+    """Replay all sessions at all thresholds."""
+    return _each(_replayed, sources, thresholds, policy)
+
+
+def _each(
+    play: Callable[[Source, int, _Way], _Report],
+    sources: Sequence[Source],
+    thresholds: Sequence[int],
+    way: _Way,
+) -> list[_Report]:
+    """Play all sessions at all thresholds, in as many processes as there are cores."""
+    jobs = [(source, threshold, way) for source in sources for threshold in thresholds]
+    if len(jobs) == 1:
+        return [play(*jobs[0])]
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), spawn) as pool:
+        return list(pool.map(play, *zip(*jobs, strict=True)))
+
+
+def _replayed(source: Source, threshold: int, policy: CompactionPolicy) -> ReplayReport:
+    tried = replace(policy, auto=replace(policy.auto, threshold=threshold))
+    window = 200_000 if policy.auto.enabled else HUGE
+    return asyncio.run(
+        replay_recording(_recording(source), tried, window=window, tokens_of=tokens_of)
+    )
+
+
+def _textbook(source: Source, threshold: int, layer_1: bool) -> textbook.Outcome:
+    return textbook.replay(_recording(source), threshold, tokens_of, layer_1=layer_1)
+
+
+@cache
+def _recording(source: Source) -> Recording:
+    return read_recording(source.path) if source.path else generated(source.seed, source.steps)

@@ -87,7 +87,7 @@ def _call(world: _World, id_: str) -> tuple[ToolUse, str]:
         shown = "\n".join(f"{n:>5}\t{line}" for n, line in enumerate(lines, 1))
         return ToolUse(id_, tool, {"path": path}), shown
     at = chance.randrange(max(1, len(lines) - 6))
-    old = lines[at : at + chance.randint(2, 6)]
+    old = lines[at : at + 1 + int(chance.lognormvariate(1.8, 0.8))]
     new = [line.replace("value", "other") + "  # changed" for line in old]
     lines[at : at + len(old)] = new
     arguments = {"path": path, "old_text": "\n".join(old), "new_text": "\n".join(new)}

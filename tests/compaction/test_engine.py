@@ -16,6 +16,7 @@ from app.core.messages import Image, Message, Text, Thinking, message_to_json, u
 from app.core.policy import AutoPolicy, CompactionPolicy, ManualPolicy
 from app.core.reports import Layer, Outcome
 from app.core.requests import Purpose
+from app.core.tokens import estimate_message
 from app.core.validate import problems
 from app.errors import Busy, ContextOverflow, Rejected, SignatureRejected, Unreachable
 from tests.fakes.history import Call, Story, bash, edit, lines, read
@@ -54,6 +55,34 @@ def test_a_summary_is_read_from_the_cache_of_the_last_request() -> None:
         len(last_request[-1].content) - 1,
     )
     assert done.report.method == "summary"
+
+
+def test_an_answer_is_not_written_to_the_cache_by_the_summary_call() -> None:
+    story = Story()
+    story.say("go")
+    story.step(bash("ls", lines(900)))
+    story.answer("a " * 2_000)
+    story.say("and now?")
+    _, (request,) = run(situation(story.conversation), says(GOOD))
+    (point,) = request.cache_points
+    assert request.messages[point.message].tool_results
+    assert request.messages[point.message + 1].text.startswith("a a")
+
+
+def test_an_answer_too_long_for_the_summary_call_is_cut_in_its_middle() -> None:
+    story = Story()
+    story.say("go")
+    story.step(bash("ls", lines(900)))
+    story.answer("begin " + "word " * 30_000 + "end", thinking="hm")
+    story.say("and now?")
+    before = story.conversation.view().messages[:-2]
+    _, (request,) = run(situation(story.conversation, threshold=20_000), says(GOOD))
+    assert request.messages[:-2] == before, "what the cache holds stays"
+    answer = request.messages[-2]
+    assert answer.text.startswith("begin word")
+    assert "characters left out" in answer.text
+    assert answer.text.endswith("end")
+    assert sum(map(estimate_message, request.messages[:-1])) + 100 < 20_000
 
 
 def test_the_new_view_goes_on_in_the_middle_of_a_tool_loop() -> None:

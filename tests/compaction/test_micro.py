@@ -211,9 +211,22 @@ def test_a_clearing_waits_until_it_pays_for_the_cache_it_rewrites() -> None:
     assert held.held_results == ("r1", "r2")
     assert plan(story, policy, cache=COLD).stubs.keys() == {"r1", "r2"}
     assert plan(story, policy, cache=WARM, force=True).stubs.keys() == {"r1", "r2"}
-    assert plan(story, policy, cache=WARM, auto_due=True).stubs.keys() == {"r1", "r2"}
+    assert plan(story, policy, cache=WARM, excess=0).stubs.keys() == {"r1", "r2"}
     patient = MicroPolicy(rule=MicroRule.PAYBACK, preserve_tools=frozenset(), horizon=100)
     assert plan(story, patient, cache=WARM).stubs.keys() == {"r1", "r2"}
+
+
+def test_what_does_not_keep_layer_2_away_is_left_to_it() -> None:
+    policy = MicroPolicy(rule=MicroRule.PAYBACK, preserve_tools=frozenset())
+    story = told(*[bash(f"a{n}", HUGE) for n in range(3)], *[bash("e", "ok")] * 3)
+    saved = round(sum(ref.tokens for ref in story.conversation.live))
+    for cache in (WARM, COLD):
+        held = plan(story, policy, cache=cache, excess=saved + 1)
+        assert (held.kind, held.reason) == ("summary", "held: layer 2 is due and frees more")
+    enough = plan(story, policy, cache=WARM, excess=saved - 500)
+    assert enough.stubs.keys() == {"r1", "r2", "r3"}
+    assert enough.reason == "layer 2 is due: 3 results"
+    assert plan(story, PLAIN, excess=saved + 1).stubs, "the literal rule knows no price"
 
 
 def test_a_batch_that_pays_goes_at_once() -> None:
@@ -228,7 +241,7 @@ def test_signed_thinking_in_the_open_round_holds_a_clearing() -> None:
     story = told(*[bash(f"a{n}", LONG) for n in range(4)], thinking="hm")
     held = plan(story)
     assert (held.kind, held.reason) == ("thinking", "held: signed thinking")
-    assert plan(story, auto_due=True).bare == ("m4", "m6", "m8")
+    assert plan(story, excess=0).bare == ("m4", "m6", "m8")
     story.answer("Done.", thinking="so")
     story.say("next")
     assert plan(story).bare == ("m4", "m6", "m8", "m10")

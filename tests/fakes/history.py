@@ -257,6 +257,7 @@ def policies() -> st.SearchStrategy[CompactionPolicy]:
         preserve_tokens=st.sampled_from((None, 0, 500, 20_000)),
         preserve_share=shares,
         batch_tokens=st.sampled_from((0, 200, 8_000)),
+        due_share=shares,
         horizon=st.sampled_from((1, 15, 100)),
         bare_stubs=st.booleans(),
     )

@@ -52,7 +52,7 @@ def act(story: Story, draw: st.DrawFn) -> None:
                 threshold=policy.auto.threshold,
                 factor=draw(st.sampled_from((0.7, 1.0, 2.0))),
                 cache=CacheState(draw(st.booleans()), draw(st.booleans())),
-                auto_due=draw(st.booleans()),
+                excess=draw(st.sampled_from((None, 0, 300, 20_000))),
                 force=draw(st.booleans()),
             )
             if plan.stubs:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from app.core.effects import Span
-from app.core.messages import JsonObject, ToolResult, ToolUse
-from app.replay.effects import edit_targets, infer_effects
+from app.core.messages import JsonObject, Message, ToolResult, ToolUse, user
+from app.replay.effects import edit_targets, edited_files, infer_effects
+from app.replay.losses import Losses
 from app.replay.shelf import SHOWN_FOR_UNKNOWN, Shelf
 
 
@@ -51,3 +52,47 @@ def test_the_old_side_of_each_hunk_of_a_patch_is_an_edit_target() -> None:
         "one\ntwo\nthree",
         "four",
     )
+
+
+PATCH = (
+    "*** Begin Patch\n*** Update File: /work/a.py\n@@ def f\n one\n-two\n+2\n+2b\n three\n"
+    "*** Add File: /work/b.py\n+new\n*** End Patch\n"
+)
+HEADER = "Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n"
+
+
+async def test_a_patch_changes_the_files_that_commands_showed() -> None:
+    shelf = Shelf()
+    shown = {"cmd": "sed -n '1,4p' a.py", "workdir": "/work"}
+    note(shelf, "exec_command", shown, f"{HEADER}zero\none\ntwo\nthree\n")
+    assert await shelf.read("/work/a.py", 1, 2) == "zero\none"
+    assert note(shelf, "apply_patch", {"input": PATCH}) == (Span("/work/a.py", 2, 5, 6),)
+    assert await shelf.read("/work/a.py", 1, 9) == "zero\none\n2\n2b\nthree\n"
+    assert await shelf.read("/work/b.py", 1, 9) == "new"
+
+
+def test_a_patch_says_which_files_it_changes() -> None:
+    call = ToolUse("t", "apply_patch", {"input": PATCH})
+    assert infer_effects(call, ToolResult("t", "ok")).modified == ("/work/a.py", "/work/b.py")
+    assert set(edited_files(call)) == {"a.py", "b.py"}
+
+
+async def test_output_that_is_fetched_later_belongs_to_its_command() -> None:
+    shelf = Shelf()
+    command = ToolUse("t1", "exec_command", {"cmd": "cat a.py"})
+    waiting = ToolResult("t1", "Process running with session ID 7\nOutput:\n")
+    assert shelf.asked(command, waiting) == command
+    assert infer_effects(command, waiting).read == ()
+    fetch = ToolUse("t2", "write_stdin", {"session_id": 7})
+    assert shelf.asked(fetch, ToolResult("t2", f"{HEADER}one\n")) == command
+    other = ToolUse("t3", "write_stdin", {"session_id": 8})
+    assert shelf.asked(other, ToolResult("t3", "x")) == other
+
+
+def test_an_edit_whose_file_is_not_even_named_is_counted() -> None:
+    edit = ToolUse("t", "edit", {"path": "src/a.py", "oldText": "two", "newText": "2"})
+    for view, unnamed in ((user("work on a.py"), 0), (user("go on"), 1)):
+        losses = Losses()
+        losses.saw([user("one\ntwo\nthree")])
+        losses.check([view], Message("assistant", (edit,)))
+        assert (losses.edits, losses.edits_lost, losses.edits_unnamed) == (1, 1, unnamed)

@@ -11,7 +11,7 @@ from app.replay.driver import ReplayReport
 from app.subcommands import print_table
 
 REPORT = ReplayReport(
-    "[b]a-long-session-name", 438, 4, 49_980, 35_269, 15_647_373, 0.98, 2_412_208, 79, 3, 4, 0, 136, 14, 0, 0
+    "[b]a-long-session-name", 438, 4, 49_980, 35_269, 15_647_373, 0.98, 2_412_208, 79, 3, 4, 0, 136, 14, 2, 0, 0
 )  # fmt: skip
 
 
