@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.adapters.journal_writing import private_folder
+from app.durable import write_all
 
 CONTENTS_FOLDER = "files"
 CONTENTS_FILE = "contents.pack"
@@ -69,7 +70,8 @@ class Contents:
             record = _HEAD.pack(name, len(packed)) + packed
             if pack.end + len(record) > self._limit:
                 return False
-            _write(pack.handle, record, pack.end)
+            os.lseek(pack.handle, pack.end, os.SEEK_SET)
+            write_all(pack.handle, record)
             pack.places[name] = (pack.end + _HEAD.size, len(packed))
             pack.end += len(record)
             return True
@@ -122,10 +124,3 @@ def _scan(handle: int) -> tuple[dict[bytes, tuple[int, int]], int]:
         places[name] = (end + _HEAD.size, length)
         end += _HEAD.size + length
     return places, end
-
-
-def _write(handle: int, data: bytes, offset: int) -> None:
-    rest = memoryview(data)
-    while rest:
-        written = os.pwrite(handle, rest, offset)
-        rest, offset = rest[written:], offset + written

@@ -123,7 +123,7 @@ def write_new(path: Path, data: bytes | Iterable[bytes]) -> None:
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
     pieces = (data,) if isinstance(data, bytes) else data
     try:
-        replace_file(str(path), str(temporary), pieces, mode=0o600, finish=_private)
+        replace_file(str(path), str(temporary), pieces, mode=0o600, finish=private)
         try:
             sync_folder(path.parent)
         except OSError:
@@ -134,7 +134,7 @@ def write_new(path: Path, data: bytes | Iterable[bytes]) -> None:
         raise unwritable(path, error) from error
 
 
-def _private(handle: int) -> None:
+def private(handle: int) -> None:
     """Let only the owner read a file, whatever the umask left out."""
     if hasattr(os, "fchmod"):
         os.fchmod(handle, 0o600)

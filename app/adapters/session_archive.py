@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.adapters.journal_writing import private_folder, sync_folder, unwritable
+from app.adapters.journal_writing import TEMPORARY, private_folder, sync_folder, unwritable
 from app.adapters.session_info import SessionInfo
 from app.adapters.session_list import list_sessions
 from app.adapters.session_lock import LOCK_FILE, SessionLock
@@ -95,7 +95,7 @@ def _as_folder(infos: Sequence[SessionInfo], folder: Path) -> Path:
 
 
 def _as_tar(infos: Sequence[SessionInfo], target: Path, day: str) -> Path:
-    temporary = target / f".{day}.tar.gz.tmp"
+    temporary = target / f".{day}.tar.gz{TEMPORARY}"
     temporary.unlink(missing_ok=True)
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from app.adapters.clock import SystemClock
@@ -15,17 +15,26 @@ from app.adapters.journal_reading import (
     segment_name,
     segment_numbers,
 )
-from app.adapters.journal_writing import sync_folder, unwritable
+from app.adapters.journal_writing import TEMPORARY, private, sync_folder, unwritable
 from app.adapters.session_folder import make_session_folder, open_files
+from app.adapters.session_leftovers import (
+    deleted_name,
+    partial_folder,
+    remove_folder,
+    remove_leftovers,
+)
 from app.adapters.session_list import named, session_names
 from app.adapters.session_lock import SessionLock
 from app.core import remarks
-from app.core.ports import Clock
 from app.core.session_title import clean_title
+from app.durable import replace_file
 from app.errors import SessionNotFound
 
+PIECE = 1 << 20
+"""Bytes that are copied at a time."""
 
-def fork_session(root: Path, session: str, *, clock: Clock | None = None) -> str:
+
+def fork_session(root: Path, session: str) -> str:
     """Copy a session under a new name, also while another process writes it; return the new name.
 
     Raises:
@@ -36,35 +45,36 @@ def fork_session(root: Path, session: str, *, clock: Clock | None = None) -> str
         raise SessionNotFound(f"there is no session {session!r}", hint=named(session_names(root)))
     source = root / session
     try:
-        folder = make_session_folder(root, clock or SystemClock())
+        remove_leftovers(root)
+        folder = make_session_folder(root, SystemClock())
+        copy, lock = partial_folder(root)
     except OSError as error:
         raise unwritable(root, error) from error
-    partial = root / f".{folder.name}.partial"
     try:
-        partial.mkdir(mode=0o700)
         for path in _in_copying_order(source):
-            _copy(path, partial / path.name)
+            _copy(path, copy / path.name)
         for name in (OUTPUTS_FOLDER, CONTENTS_FOLDER):
-            _copy_outputs(source / name, partial / name)
-        sync_folder(partial)
+            _copy_outputs(source / name, copy / name)
+        sync_folder(copy)
         folder.rmdir()
-        partial.replace(folder)
+        copy.replace(folder)
         sync_folder(root)
     except OSError as error:
-        shutil.rmtree(partial, ignore_errors=True)
+        shutil.rmtree(copy, ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
         raise unwritable(folder, error) from error
+    finally:
+        lock.release()
     return folder.name
 
 
-def rename_session(root: Path, session: str, title: str, *, clock: Clock | None = None) -> str:
+def rename_session(root: Path, session: str, title: str) -> str:
     """Give a session another title, an event of its record; return the title as it is kept.
 
     Args:
         root: The folder of all sessions.
         session: Its exact name.
         title: One line; "" takes the title away.
-        clock: Gives the time of the event.
 
     Raises:
         SessionNotFound: There is none of that name.
@@ -73,7 +83,7 @@ def rename_session(root: Path, session: str, title: str, *, clock: Clock | None 
         RecordUnwritable: It cannot be written.
     """
     title = clean_title(title)
-    files = open_files(root, session, clock or SystemClock(), "")
+    files = open_files(root, session, SystemClock(), "")
     try:
         files.remark(remarks.RENAMED, {"name": title})
     finally:
@@ -94,13 +104,13 @@ def delete_session(root: Path, session: str) -> None:
     folder = root / session
     try:
         lock = SessionLock(folder)
-        gone = root / f".{session}.deleted"
+        gone = deleted_name(root)
         try:
             folder.rename(gone)
             sync_folder(root)
         finally:
             lock.release()
-        shutil.rmtree(gone)
+        remove_folder(gone)
     except OSError as error:
         raise unwritable(folder, error) from error
 
@@ -115,12 +125,9 @@ def _in_copying_order(source: Path) -> Iterator[Path]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with source.open("rb") as reading, os.fdopen(handle, "wb") as writing:
-        shutil.copyfileobj(reading, writing, 1 << 20)
-        writing.flush()
-        os.fsync(writing.fileno())
-    target.chmod(0o600)
+    with source.open("rb") as reading:
+        pieces = iter(partial(reading.read, PIECE), b"")
+        replace_file(str(target), f"{target}{TEMPORARY}", pieces, mode=0o600, finish=private)
 
 
 def _copy_outputs(source: Path, target: Path) -> None:
@@ -128,5 +135,5 @@ def _copy_outputs(source: Path, target: Path) -> None:
         return
     target.mkdir(mode=0o700)
     for path in source.iterdir():
-        if path.is_file() and not path.name.endswith(".tmp"):
+        if path.is_file() and not path.name.endswith(TEMPORARY):
             _copy(path, target / path.name)

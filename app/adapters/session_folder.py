@@ -20,6 +20,7 @@ from app.adapters.journal_writing import (
     write_new,
 )
 from app.adapters.session_files import SessionFiles
+from app.adapters.session_leftovers import remove_leftovers
 from app.adapters.session_lock import SessionLock
 from app.core.ports import Clock
 from app.errors import RecordUnwritable, SessionNotFound
@@ -84,6 +85,7 @@ def open_files(root: Path, session: str, clock: Clock, display_root: str) -> Ses
     if session != folder.name or session in ("", ".", ".."):
         raise SessionNotFound(f"{session!r} is not the name of a session")
     SessionReader(folder)
+    remove_leftovers(root)
     try:
         private_folder(folder)
         lock = SessionLock(folder)
@@ -123,6 +125,7 @@ def prepare_root(root: Path, *, ignored: bool) -> None:
         ignore.unlink()
     for left in root.glob(f"{ignore.name}.*{TEMPORARY}"):
         left.unlink(missing_ok=True)
+    remove_leftovers(root)
 
 
 def make_session_folder(root: Path, clock: Clock) -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.core.own_folders import STATE_FOLDER
 from app.settings import Settings
+from app.settings.private_file import write_private
 
 SALT_FILE = "mask_salt"
 SALT_BYTES = 32
@@ -44,10 +45,5 @@ def _salt(folder: Path) -> bytes:
             return found
     salt = os.urandom(SALT_BYTES)
     with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        made = path.with_name(f"{SALT_FILE}.{os.getpid()}")
-        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(salt)
-        made.replace(path)
+        write_private(path, salt)
     return salt

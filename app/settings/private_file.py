@@ -8,8 +8,8 @@ from pathlib import Path
 from app.durable import replace_file
 
 
-def write_private(path: Path, text: str) -> None:
-    """Write a file with mode 0600 in a folder with mode 0700; a reader sees the old or the new text.
+def write_private(path: Path, content: str | bytes) -> None:
+    """Write a file with mode 0600 in a folder with mode 0700; a reader sees the old or the new content.
 
     A symbolic link is followed, so that a file kept elsewhere stays there.
 
@@ -19,4 +19,9 @@ def write_private(path: Path, text: str) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     target = path.resolve()
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
-    replace_file(str(target), str(temporary), [text.encode()], mode=0o600)
+    replace_file(
+        str(target),
+        str(temporary),
+        [content.encode() if isinstance(content, str) else content],
+        mode=0o600,
+    )

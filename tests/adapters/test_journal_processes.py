@@ -101,7 +101,7 @@ async def test_one_process_holds_a_session_and_its_death_frees_it_though_its_chi
         with pytest.raises(SessionBusy, match=f"open in process {holder.pid} since ") as caught:
             await Journal.open(folder.parent, folder.name, clock=FakeClock())
         assert "fork" in caught.value.hint
-        fork = fork_session(folder.parent, folder.name, clock=FakeClock())
+        fork = fork_session(folder.parent, folder.name)
         journal = await Journal.open(folder.parent, fork, clock=FakeClock())
         assert (await journal.append(user("in the fork"))).number == 2
         await journal.close()

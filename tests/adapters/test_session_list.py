@@ -120,7 +120,7 @@ async def test_a_session_that_ends_in_a_very_long_message_is_counted(root):
 async def test_a_fork_has_everything_and_then_goes_its_own_way(root):
     name = await session(root, compact=True)
     held = await Journal.open(root, name, clock=FakeClock())
-    fork = fork_session(root, name, clock=FakeClock())
+    fork = fork_session(root, name)
     assert fork != name
     journal = await Journal.open(root, fork, clock=FakeClock())
     assert replay(await journal.history()) == replay(await held.history())
