@@ -24,6 +24,12 @@ class Place(StrEnum):
     DETAILS = "details"
     SESSIONS = "earlier sessions"
     REWIND = "rewind"
+    WORDS = "words to the model, or a command that is edited"
+    SHEET = "every sheet"
+    PREVIEW = "summary preview"
+    SETTINGS = "settings"
+    QUEUE = "queued messages"
+    TRUST = "the question of trust"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,13 @@ KEYS: tuple[Key, ...] = (
     Key("always", "a", "always", "always: adds the rule shown", Place.QUESTION),
     Key("wider", "w", "wider", "the next wider rule for always", Place.QUESTION),
     Key("edit", "e", "edit", "edit the command first", Place.QUESTION),
+    Key("question_up", "up", "scroll_detail(-1)", "scroll the question up", Place.QUESTION),
+    Key("question_down", "down", "scroll_detail(1)", "scroll the question down", Place.QUESTION),
+    Key("question_page_up", "pageup", "scroll_detail(-10)", "ten lines up", Place.QUESTION),
+    Key("question_page_down", "pagedown", "scroll_detail(10)", "ten lines down", Place.QUESTION),
+    Key("words_done", "enter", "hand_in", "take it", Place.WORDS),
+    Key("words_leave", "escape", "leave", "back to the question", Place.WORDS),
+    Key("words_newline", "ctrl+j,shift+enter,alt+enter", "newline", "new line", Place.WORDS),
     Key("open", "enter", "select", "open the event", Place.LOG),
     Key("clear_now", "c", "clear_now", "clear old results now", Place.LOG),
     Key("undo", "u", "undo", "undo the newest compaction", Place.LOG),
@@ -134,7 +147,6 @@ KEYS: tuple[Key, ...] = (
     Key("conversation", "c", "conversation", "only the conversation goes back", Place.REWIND),
     Key("files", "f", "files", "only files go back", Place.REWIND),
     Key("overwrite", "o", "overwrite", "also files that something else changed", Place.REWIND),
-    Key("close", "escape,q", "close", "back", Place.DETAILS),
     Key("undo_here", "u", "undo", "undo this compaction, if it is the newest", Place.DETAILS),
     Key("redo_here", "r", "redo", "summarise again from the record", Place.DETAILS),
     Key(
@@ -147,6 +159,14 @@ KEYS: tuple[Key, ...] = (
         "the result to the model again, with your next message",
         Place.DETAILS,
     ),
+    Key("close", "escape,q", "close", "back", Place.SHEET),
+    Key("preview_apply", "ctrl+s", "apply", "compact with this text", Place.PREVIEW),
+    Key("setting_keep", "ctrl+s", "save", "keep the value for all sessions", Place.SETTINGS),
+    Key("setting_search", "slash", "search", "search", Place.SETTINGS),
+    Key("queue_remove", "delete,backspace,x", "remove", "remove the message", Place.QUEUE),
+    Key("trust_all", "y", "answer('all')", "trust everything the folder sets", Place.TRUST),
+    Key("trust_plain", "p", "answer('plain')", "all but endpoint and keys", Place.TRUST),
+    Key("trust_nothing", "n", "answer('nothing')", "ignore the folder's files", Place.TRUST),
     Key("session_fork", "ctrl+f", "fork", "go on with a copy", Place.SESSIONS, True),
     Key("session_rename", "ctrl+r", "rename", "give it a name", Place.SESSIONS, True),
     Key("session_export", "ctrl+e", "export", "write it to a file", Place.SESSIONS, True),

@@ -7,6 +7,7 @@ from textual.command import CommandPalette
 from textual.events import Paste
 
 from app.core.permission import Answered, Mode
+from app.settings import Level
 from app.ui.chat.entries import Fold
 from app.ui.commands import COMMANDS
 from app.ui.keymap import KEYS, Place
@@ -20,13 +21,15 @@ from app.ui.screens.queue import QueueScreen
 from app.ui.screens.resume import ResumeScreen
 from app.ui.screens.rewind import RewindScreen
 from app.ui.screens.settings import SettingsScreen
-from app.ui.widgets.approval_panel import GRACE
+from app.ui.screens.trust import TrustScreen
+from app.ui.widgets.approval_panel import GRACE, WordsArea
 from tests.ui.chat_app import chat_markdown, screen_lines, screen_text
 from tests.ui.fake_session import AUTO, HELD, MICRO, FakeSession, answer
 from tests.ui.fake_shelf import PARSER, FakeShelf
 from tests.ui.screens_in_use import pal_app
 from tests.ui.test_approval_panel import asked, command, text_of
 from tests.ui.test_pair_screen import until_idle
+from tests.ui.test_sheets import QUESTION
 
 
 def chat_has(word):
@@ -216,6 +219,53 @@ async def nothing(app, pilot, session):
     pass
 
 
+async def long_question(app, pilot, session):
+    session.task = (await asked(app, pilot, command("\n".join(["make"] * 60))))[0]
+    app.time.now += GRACE
+    await pilot.pause()
+
+
+async def long_question_scrolled(app, pilot, session):
+    await long_question(app, pilot, session)
+    await pilot.press("pagedown", "pagedown")
+    await pilot.pause()
+    session.was = question_top(app)
+
+
+async def words(app, pilot, session):
+    await question(app, pilot, session)
+    await pilot.press("n", "w", "h", "y")
+
+
+async def preview(app, pilot, session):
+    app.pair.submit("/compact preview")
+    await until_idle(app, pilot)
+
+
+async def settings(app, pilot, session):
+    app.pair.submit("/settings threshold")
+    await until_idle(app, pilot)
+
+
+async def queue_screen(app, pilot, session):
+    await queued(app, pilot, session)
+    await pilot.press("alt+up")
+    await pilot.pause()
+
+
+async def trusting(app, pilot, session):
+    app.push_screen(TrustScreen(QUESTION), session.answers.append)
+    await pilot.pause()
+
+
+def question_top(app):
+    return app.pair.panel.query_one("#question-detail").scroll_offset.y
+
+
+def trusted(level):
+    return lambda app, session: session.answers == [level]
+
+
 def answered(kind):
     return lambda app, session: session.task.result().answered is kind
 
@@ -304,6 +354,35 @@ KEY_EFFECTS = {
     "undo": (fresh_log, asked_for("undo", "")),
     "redo_log": (fresh_log, asked_for("redo", "")),
     "filter": (fresh_log, lambda app, session: app.pair.query_one("ReportList").option_count == 2),
+    "question_up": (
+        long_question_scrolled,
+        lambda app, session: question_top(app) == session.was - 1,
+    ),
+    "question_down": (long_question, lambda app, session: question_top(app) == 1),
+    "question_page_up": (
+        long_question_scrolled,
+        lambda app, session: question_top(app) == session.was - 10,
+    ),
+    "question_page_down": (long_question, lambda app, session: question_top(app) == 10),
+    "words_done": (words, lambda app, session: session.task.result().words == "why"),
+    "words_leave": (words, lambda app, session: not app.pair.panel.has_class("-writing")),
+    "words_newline": (
+        words,
+        lambda app, session: app.pair.panel.query_one(WordsArea).text == "why\n",
+    ),
+    "preview_apply": (
+        preview,
+        asked_for("apply_preview", "## What was accomplished\nA lot."),
+    ),
+    "setting_keep": (settings, lambda app, session: session.kept == ["threshold"]),
+    "setting_search": (
+        settings,
+        lambda app, session: app.screen.query_one("#search").has_focus,
+    ),
+    "queue_remove": (queue_screen, lambda app, session: session.queue == ("two",)),
+    "trust_all": (trusting, trusted(Level.ALL)),
+    "trust_plain": (trusting, trusted(Level.PLAIN)),
+    "trust_nothing": (trusting, trusted(Level.NOTHING)),
     "both": (rewinding, asked_for("rewind", "conversation, a.py, new/part, new")),
     "conversation": (rewinding, asked_for("rewind", "conversation")),
     "files": (rewinding, asked_for("rewind", "a.py, new/part, new")),
@@ -320,8 +399,16 @@ KEY_EFFECTS = {
 }
 
 
-@pytest.mark.parametrize("key", KEYS, ids=lambda k: k.id)
-async def test_key(key, monkeypatch):
+@pytest.mark.parametrize(
+    ("id", "name"),
+    [
+        pytest.param(key.id, name, id=f"{key.id}-{name}")
+        for key in KEYS
+        for name in key.keys.split(",")
+    ],
+)
+async def test_key(id, name, monkeypatch):
+    monkeypatch.setattr("app.ui.screens.trust.GRACE", 0.0)
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.delenv("EDITOR", raising=False)
     for variable in ("DISPLAY", "WAYLAND_DISPLAY"):  # there is no clipboard here but the app's own
@@ -329,13 +416,16 @@ async def test_key(key, monkeypatch):
     session = FakeSession()
     session.reports = (MICRO, AUTO, HELD)
     session.shelf = FakeShelf(PARSER)
-    app = pal_app(session, shelf=session.shelf)
+    session.kept, session.answers = [], []
+    app = pal_app(
+        session, shelf=session.shelf, save_setting=lambda name, _: session.kept.append(name)
+    )
     app.history.add("sent before")
     async with app.run_test(size=(80, 24)) as pilot:
         await until_idle(app, pilot)
-        prepare, effect = KEY_EFFECTS[key.id]
+        prepare, effect = KEY_EFFECTS[id]
         await prepare(app, pilot, session)
-        await pilot.press(key.keys.split(",")[0])
+        await pilot.press(name)
         await until_idle(app, pilot)
         assert effect(app, session)
         if hasattr(session, "task"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
@@ -14,6 +14,7 @@ from app.compaction.summary import missing_headings
 from app.core.tokens import estimate_text
 from app.core.visible_text import one_line
 from app.ui.format import tokens
+from app.ui.keymap import Place, bindings
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint
 
@@ -28,9 +29,7 @@ class PreviewScreen(Sheet[str]):
         cap: Tokens that a summary of the model's own may have.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "apply", "apply", show=False, id="preview.apply"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.PREVIEW))
 
     def __init__(self, text: str, focus: str, *, factor: float, cap: int) -> None:
         super().__init__()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.core.visible_text import one_line
+from app.ui.keymap import Place, bindings
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint
 
@@ -24,9 +25,7 @@ class QueueScreen(Sheet[int]):
         remove: Takes the message at a place out of the queue, and calls back when that is done.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("delete,backspace,x", "remove", "remove", show=False, id="queue.remove")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.QUEUE))
 
     def __init__(
         self, texts: Callable[[], Sequence[str]], remove: Callable[[int, Callable[[], None]], None]

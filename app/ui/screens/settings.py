@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 from app.core.visible_text import one_line, visible_text
 from app.errors import PalError
 from app.settings import DEFAULT, SettingRow, rows, set_value
+from app.ui.keymap import Place, bindings
 from app.ui.screens.settings_in_force import apply_settings, keep_settings
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.key_footer import Hint
@@ -34,10 +35,7 @@ class SettingsScreen(Sheet[None]):
         word: What to search for at first.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "save", "keep it", show=False, id="settings.save"),
-        Binding("slash", "search", "search", show=False, id="settings.search"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.SETTINGS))
 
     def __init__(self, pair: PairScreen, word: str = "") -> None:
         super().__init__()

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from typing import ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from app.core.visible_text import one_line
+from app.ui.keymap import Place, bindings
 from app.ui.widgets.key_footer import Hint, KeyFooter
 
 Result = TypeVar("Result")
@@ -25,10 +26,7 @@ WIDTHS: list[tuple[int, str]] = [(0, "-narrow"), (110, "-wide")]
 class Sheet(ModalScreen[Result], Generic[Result]):
     """A modal screen in a frame. Subclasses give `title_text`, `hint_row` and `body`."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", "back", show=False, id="sheet.close"),
-        Binding("q", "close", "back", show=False, id="sheet.close_too"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.SHEET))
     HORIZONTAL_BREAKPOINTS = WIDTHS
 
     def title_text(self) -> str:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from app.core.visible_text import one_line, visible_text
 from app.settings import Level, TrustItem, TrustQuestion
+from app.ui.keymap import Place, bindings
 from app.ui.screens.sheet import Sheet
 from app.ui.widgets.approval_panel import GRACE
 from app.ui.widgets.key_footer import Hint
@@ -22,11 +23,7 @@ from app.ui.widgets.key_footer import Hint
 class TrustScreen(Sheet[Level]):
     """Returns how far the folder's files count."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer('all')", "trust all", show=False, id="trust.all"),
-        Binding("p", "answer('plain')", "plain only", show=False, id="trust.plain"),
-        Binding("n", "answer('nothing')", "ignore them", show=False, id="trust.nothing"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.TRUST))
 
     def __init__(self, question: TrustQuestion) -> None:
         super().__init__()

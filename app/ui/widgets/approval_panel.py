@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
@@ -32,11 +32,7 @@ GRACE = 0.5
 class WordsArea(TextArea):
     """A small text area of the panel: Enter hands the text in, Esc goes back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "hand_in", "done", show=False),
-        Binding("escape", "leave", "back", show=False),
-        Binding("ctrl+j,shift+enter,alt+enter", "newline", "new line", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.WORDS))
 
     class Done(Message):
         """The text was handed in; None when the user went back."""
@@ -70,13 +66,7 @@ class ApprovalPanel(Vertical, can_focus=True):
     """
 
     DEFAULT_CLASSES = "-empty"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings(Place.QUESTION),
-        Binding("up", "scroll_detail(-1)", show=False),
-        Binding("down", "scroll_detail(1)", show=False),
-        Binding("pageup", "scroll_detail(-10)", show=False),
-        Binding("pagedown", "scroll_detail(10)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.QUESTION))
 
     class Answer(Message):
         """The user answered one question."""
