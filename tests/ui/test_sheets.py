@@ -342,25 +342,3 @@ def test_help_finds_commands_and_keys(word):
 def test_help_lists_every_group():
     text = str(help_text("", 80))
     assert all(title in text for title, _ in groups())
-
-
-async def test_exporting_writes_nothing_but_the_file(tmp_path):
-    session = FakeSession()
-    session.folder = tmp_path
-    app = pal_app(session)
-    async with app.run_test() as pilot:
-        await until_idle(app, pilot)
-        app.pair.submit("/export notes.md")
-        await until_idle(app, pilot)
-        assert [path.name for path in tmp_path.iterdir()] == ["notes.md"]
-
-
-async def test_an_export_that_cannot_be_written_says_so(tmp_path):
-    session = FakeSession()
-    session.folder = tmp_path
-    app = pal_app(session)
-    async with app.run_test() as pilot:
-        await until_idle(app, pilot)
-        app.pair.submit("/export nowhere/notes.md")
-        await until_idle(app, pilot)
-        assert "cannot be written" in chat_markdown(app.pair.chat)
