@@ -65,7 +65,7 @@ class Check:
 async def run_doctor(
     settings: Settings,
     *,
-    model: Model | None,
+    model: Model,
     errors: Sequence[ConfigError] = (),
     sandbox: str = "",
     why_no_sandbox: str = "",
@@ -77,7 +77,7 @@ async def run_doctor(
 
     Args:
         settings: What is in force.
-        model: What answers, with a single attempt a call; None when it could not be built.
+        model: What answers, with a single attempt a call.
         errors: Settings that cannot be used.
         sandbox: Name of the working sandbox, or "".
         why_no_sandbox: Why there is none, where that is known.
@@ -103,8 +103,7 @@ async def run_doctor(
             if not as_json:
                 write(_as_text(check))
     finally:
-        if model is not None:
-            await model.close()
+        await model.close()
     failed = any(check.state is State.FAILED for check in checks)
     if as_json:
         listed = [asdict(check) for check in checks]
@@ -117,21 +116,21 @@ async def run_doctor(
 async def examine(
     settings: Settings,
     *,
-    model: Model | None,
+    model: Model,
     errors: Sequence[ConfigError] = (),
     sandbox: str = "",
     why_no_sandbox: str = "",
     patience: float = PATIENCE,
 ) -> AsyncIterator[Check]:
     """Yield each check when its result is known."""
-    able = model is not None
+    able = True
     for check in _configuration(settings, errors):
         able = able and check.state is not State.FAILED
         yield check
     name, info = settings.model, None
-    if model is None or not able:
+    if not able:
         yield Check("request", State.FAILED, "not tried", "Settle what failed above first.")
-        if model is not None and not settings.model and not settings.needs_key:
+        if not settings.model and not settings.needs_key:
             yield await _offer(model)
     else:
         if settings.demo:
@@ -179,13 +178,6 @@ def _key(settings: Settings) -> Check:
         return Check("key", State.FAILED, "none", _SET_KEY)
     secret = settings.api_key if name == "api_key" else settings.auth_token
     saw = f"{mask(secret)} ({name} from {settings.source(name)})"
-    if any(not char.isascii() or not char.isprintable() or char == " " for char in secret or ""):
-        todo = "It contains a blank, a line break or a letter no key has: copy it again."
-        return Check("key", State.FAILED, saw, todo)
-    if settings.api_key and settings.auth_token:
-        other = f"auth_token from {settings.source('auth_token')}"
-        todo = f"Both credentials are set; the key is sent and the {other} is not. Remove one."
-        return Check("key", State.WARNING, saw, todo)
     return Check("key", State.OK, saw)
 
 

@@ -164,25 +164,6 @@ async def test_a_key_without_a_model_and_without_a_list_says_where_to_look(tmp_p
     assert [request.method for request in server.requests] == ["GET"]
 
 
-async def test_a_key_with_a_blank_in_it_is_told_before_the_call(tmp_path):
-    code, checks, text = await examined(
-        settings(tmp_path, api_key="sk-ant-abcdefgh ijklmnopqrst"), ScriptedModel([])
-    )
-    assert code == 1
-    assert "blank" in checks["key"]["todo"]
-    assert "ijklmnop" not in text
-
-
-async def test_both_credentials_set_is_a_warning_that_names_the_winner(tmp_path):
-    values = settings(
-        tmp_path, auth_token="token", sources={"api_key": ".env", "auth_token": "environment"}
-    )
-    code, checks, _ = await examined(values, ScriptedModel([says("OK")]))
-    assert code == 0
-    assert checks["key"]["state"] == "warning"
-    assert "auth_token from environment" in checks["key"]["todo"]
-
-
 async def test_sources_that_disagree_are_named_with_the_winner(tmp_path):
     conflict = Conflict("model", "a", "environment", "b", ".env")
     _, checks, _ = await examined(

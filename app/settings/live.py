@@ -11,11 +11,13 @@ from app.settings.load import bad_value
 from app.settings.specs import SPECS, find_spec, nearest_name
 from app.settings.values import DEFAULT, Settings
 
+TYPED = "/settings"
+"""Source of what was changed there."""
 SESSION = "this session"
 """Source of what was changed in the running session, elsewhere than in /settings."""
 
 
-def set_value(settings: Settings, name: str, text: str, *, source: str = "/settings") -> Settings:
+def set_value(settings: Settings, name: str, text: str) -> Settings:
     """Return the settings with one value changed in a running session.
 
     Raises:
@@ -31,15 +33,15 @@ def set_value(settings: Settings, name: str, text: str, *, source: str = "/setti
         raise ConfigError(
             spec.name,
             "it takes effect at the next start only",
-            source=source,
+            source=TYPED,
             hint=f"Start with --set {spec.name}=… or put it in a settings file.",
         )
     try:
         value = spec.parser.read(text)
     except (ValueError, TypeError, OverflowError) as error:
-        raise bad_value(spec, text, spec.name, source, error) from error
+        raise bad_value(spec, text, spec.name, TYPED, error) from error
     changed = spec.put(settings, value)
-    return replace(changed, sources=MappingProxyType({**settings.sources, spec.name: source}))
+    return replace(changed, sources=MappingProxyType({**settings.sources, spec.name: TYPED}))
 
 
 def with_session(

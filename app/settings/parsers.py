@@ -16,6 +16,7 @@ _DECIMAL = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(k|m)", re.IGNORECASE)
 _SECONDS = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(s|m|h)?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
 _SPANS = {"": 1, "s": 1, "m": 60, "h": 3_600}
+MOST_SECONDS = 86_400
 _NO = ("none", "off", "unlimited", "never")
 
 
@@ -55,16 +56,16 @@ def whole_or_none(minimum: int, meaning: str) -> Parser:
     )
 
 
-def share(minimum: float = 0.0, maximum: float = 1.0) -> Parser:
+def share(minimum: float = 0.0) -> Parser:
     """A fraction such as ``0.16``, or ``16%``."""
 
     def read(value: Any) -> float:
         number = _fraction(value)
-        if not minimum <= number <= maximum:
+        if not minimum <= number <= 1:
             raise ValueError
         return number
 
-    return Parser(f"a share from {minimum:g} to {maximum:g}, or a percentage", read, _percent)
+    return Parser(f"a share from {minimum:g} to 1, or a percentage", read, _percent)
 
 
 def tokens_or_share() -> Parser:
@@ -113,7 +114,7 @@ def decimal(minimum: float, maximum: float) -> Parser:
     return Parser(f"a number from {minimum:g} to {maximum:g}", read, _exact)
 
 
-def seconds(maximum: float = 86_400.0) -> Parser:
+def seconds() -> Parser:
     """A span of time such as ``120``, ``90s`` or ``2m``."""
 
     def read(value: Any) -> float:
@@ -126,12 +127,12 @@ def seconds(maximum: float = 86_400.0) -> Parser:
             if not found:
                 raise ValueError
             number = float(found.group(1)) * _SPANS[(found.group(2) or "").lower()]
-        if not 0 < number <= maximum:
+        if not 0 < number <= MOST_SECONDS:
             raise ValueError
         return number
 
     return Parser(
-        f"seconds up to {maximum:,.0f} (120, 90s, 2m)", read, lambda value: f"{_exact(value)} s"
+        f"seconds up to {MOST_SECONDS:,} (120, 90s, 2m)", read, lambda value: f"{_exact(value)} s"
     )
 
 
