@@ -15,7 +15,7 @@ from app.compaction.breakpoints import end_of
 from app.compaction.situation import Situation
 from app.compaction.stubs import stub_line
 from app.compaction.tail import units, unseen_from
-from app.core.budget import Usage
+from app.core.budget import ESTIMATE_MARGIN, Usage
 from app.core.conversation import Conversation, View
 from app.core.history import Cleared
 from app.core.messages import (
@@ -36,8 +36,6 @@ LEAST_OUTPUT, MOST_OUTPUT = 8_000, 16_000
 """Bounds of a summary call's max_tokens; thinking counts."""
 LEAST_ANSWER = 500.0
 """Raw tokens that the summary call carries of the last answer at least."""
-CAUTION = 0.95
-"""Part of the room that is filled where sizes are estimates."""
 SMALL_SHARE = 0.1
 """The aim never passes this share of the threshold, and a summary of so much is always accepted."""
 TOO_LARGE = 413
@@ -186,8 +184,9 @@ def _with_short_end(situation: Situation, messages: tuple[Message, ...]) -> tupl
     """
     last = messages[-1]
     size = estimate_message(last)
-    room = CAUTION * situation.raw(situation.threshold) - situation.meter.floor
-    room = max(LEAST_ANSWER, room - sum(map(estimate_message, messages[:-1])))
+    room = situation.raw(situation.threshold) - situation.meter.floor
+    room -= sum(map(estimate_message, messages[:-1]))
+    room = max(LEAST_ANSWER, room / (1 + ESTIMATE_MARGIN))
     if last.role == "user" or size <= room:
         return messages
     blocks = tuple(
