@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 from app.agent.channel import Tell
 from app.agent.dialogue import Dialogue
@@ -12,6 +12,7 @@ from app.agent.layers import Layers
 from app.agent.mended import mended_notice
 from app.compaction.breakpoints import cache_points
 from app.core import remarks
+from app.core.arriving import Arriving
 from app.core.budget import Usage
 from app.core.events import (
     BudgetChanged,
@@ -35,7 +36,6 @@ from app.core.requests import (
     TextDelta,
     ThinkingDelta,
 )
-from app.core.tokens import estimate_message, estimate_text
 from app.errors import ContextOverflow, ModelError, RecordError, SignatureRejected, StreamBroken
 
 
@@ -48,12 +48,8 @@ class Asking:
     tell: Tell
     text: str = ""
     """Text of the answer so far."""
-    sent: float = 0.0
-    """Raw estimate of the conversation that the last request carried."""
-    counted: Usage | None = None
-    """What the endpoint said it counts as the last request's input, while it answers."""
-    came: float = 0.0
-    """Raw estimate of what has come of its answer."""
+    arriving: Arriving = field(default_factory=lambda: Arriving(0.0))
+    """The answer to the last request, and what that carried of the conversation."""
 
     async def ask(self) -> Answer:
         """Return the answer to the conversation as it stands.
@@ -94,8 +90,8 @@ class Asking:
             frontier=layers.frontier,
             edited=layers.edited,
         )
-        self.text, self.sent = "", dialogue.conversation.sizes.total
-        self.counted, self.came = None, 0.0
+        self.text = ""
+        self.arriving = Arriving(dialogue.conversation.sizes.total)
         self.tell(RequestSent(dialogue.ledger.account.requests + 1, dialogue.used))
         try:
             async with aclosing(
@@ -105,32 +101,26 @@ class Asking:
                     if isinstance(event, Answer):
                         layers.answered(view, event)
                         return event
+                    if isinstance(event, RetryWait):
+                        await self._charge_cut()
                     self._pass_on(event)
-        except (ModelError, asyncio.CancelledError) as ended:
+        except (ModelError, asyncio.CancelledError):
             with suppress(RecordError):  # why the answer ended matters more
                 await to_its_end(self.keep_partial())
-                if isinstance(ended, asyncio.CancelledError):
-                    await to_its_end(self._charge_cancelled())
+                await to_its_end(self._charge_cut())
             raise
         raise StreamBroken("the model's stream ended without an answer")
 
     async def charge(self, answer: Answer) -> None:
-        """Count what an answer cost; by an estimate where the endpoint did not say."""
-        dialogue = self.dialogue
-        usage = answer.usage or Usage(
-            input=dialogue.meter.used(self.sent),
-            output=round(estimate_message(answer.message) * dialogue.meter.factor),
-        )
-        estimated = answer.usage is None
-        await dialogue.charge(usage, Purpose.TURN, sent=self.sent, estimated=estimated)
+        """Count what an answer cost."""
+        charge = self.arriving.whole(answer, self.dialogue.meter)
+        await self.dialogue.charge(charge, Purpose.TURN, sent=self.arriving.sent)
 
-    async def _charge_cancelled(self) -> None:
-        """Count an answer that was cancelled after it had begun: it is billed as far as it came."""
-        if self.counted is None:
-            return
-        output = round(self.came * self.dialogue.meter.factor)
-        usage = replace(self.counted, output=output)
-        await self.dialogue.charge(usage, Purpose.TURN, sent=self.sent, estimated=True)
+    async def _charge_cut(self) -> None:
+        """Count an answer that broke off or was cancelled after it had begun: it is billed as far as it came."""
+        charge = self.arriving.cut(self.dialogue.meter)
+        if charge is not None:
+            await self.dialogue.charge(charge, Purpose.TURN, sent=self.arriving.sent)
 
     async def keep_partial(self) -> None:
         """Keep text that will not be part of the conversation, for the reader."""
@@ -138,28 +128,26 @@ class Asking:
             await self.dialogue.record.remark(remarks.PARTIAL, {"text": self.text})
 
     def _pass_on(self, event: ModelEvent) -> None:
+        self.arriving.take(event)
         match event:
             case InputCounted(usage):
                 self._count(usage)
             case TextDelta(text):
                 self.text += text
-                self.came += estimate_text(text)
                 self.tell(TextArrived(text))
             case ThinkingDelta(text):
-                self.came += estimate_text(text)
                 self.tell(ThinkingArrived(text))
             case CallDelta(id_, name, chars):
                 self.tell(CallArriving(id_, name, chars))
             case RetryWait(attempt, attempts, seconds, reason):
-                self.text, self.counted, self.came = "", None, 0.0
+                self.text = ""
                 self.tell(RetryWaiting(attempt, attempts, seconds, reason))
             case FieldDropped() | PicturesLeftOut():
                 self.tell(mended_notice(event))
 
     def _count(self, usage: Usage) -> None:
         """Show the endpoint's own count of the request as soon as it says it; the answer's usage settles it."""
-        self.counted = usage
-        if self.dialogue.meter.trusts(usage.prompt, self.sent):
+        if self.dialogue.meter.trusts(usage.prompt, self.arriving.sent):
             self.tell(BudgetChanged(self.dialogue.budget(usage.prompt)))
 
     def _learn_size(self, error: ContextOverflow) -> None:
@@ -167,7 +155,9 @@ class Asking:
         dialogue = self.dialogue
         if error.sent:
             counted = Usage(input=error.sent)
-            dialogue.meter = dialogue.meter.measure(counted, sent=self.sent, now=self.sent)
+            dialogue.meter = dialogue.meter.measure(
+                counted, sent=self.arriving.sent, now=self.arriving.sent
+            )
         if error.window:
             dialogue.learn_window(error.window)
 

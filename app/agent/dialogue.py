@@ -12,7 +12,8 @@ from app.agent.calls import CallRun
 from app.agent.ledger import Ledger
 from app.compaction.thinking import thinks
 from app.core import remarks
-from app.core.budget import Budget, Meter, Usage
+from app.core.arriving import Charge
+from app.core.budget import Budget, Meter
 from app.core.conversation import Conversation, replay
 from app.core.effects import Effects
 from app.core.events import TodoItem
@@ -284,17 +285,15 @@ class Dialogue:
         self.reports.append(report)
         self.ledger.took(seq, report.saved)
 
-    async def charge(
-        self, usage: Usage, purpose: Purpose, *, sent: float, estimated: bool = False
-    ) -> float | None:
+    async def charge(self, charge: Charge, purpose: Purpose, *, sent: float) -> float | None:
         """Count a billed request; return its cost in US dollars, or None when the price is unknown.
 
         Args:
-            usage: What the endpoint billed, or what we think it did.
+            charge: What the endpoint billed, or what we think it did.
             purpose: What the request was for.
             sent: Raw estimate of the conversation that the request carried.
-            estimated: Whether ``usage`` is our own estimate: nothing can be learned from it.
         """
+        usage, estimated = charge.usage, charge.estimated
         price = self.model.price(self.frame.model)
         cost = price.of(usage) if price else None
         data: dict[str, Any] = {**dataclasses.asdict(usage), "purpose": purpose.value}

@@ -194,8 +194,8 @@ class Layers:
             self.situation(), focus=focus, model=self._dialogue.model, tell=_model_tell(tell)
         )
         sent = self._dialogue.conversation.sizes.total
-        for usage in summary.usages:
-            await self._dialogue.charge(usage, Purpose.SUMMARY, sent=sent)
+        for charge in summary.charges:
+            await self._dialogue.charge(charge, Purpose.SUMMARY, sent=sent)
         if not summary.text:
             raise CompactionRefused(summary.problem or "the model gave no usable summary")
         return summary.text
@@ -254,7 +254,8 @@ class Layers:
         report, before = compaction.report, dialogue.conversation
         sent = dialogue.conversation.sizes.total
         costs = [
-            await dialogue.charge(usage, Purpose.SUMMARY, sent=sent) for usage in compaction.usages
+            await dialogue.charge(charge, Purpose.SUMMARY, sent=sent)
+            for charge in compaction.charges
         ]
         if compaction.window is not None:
             dialogue.learn_window(compaction.window)

@@ -15,7 +15,8 @@ from app.compaction.breakpoints import end_of
 from app.compaction.situation import Situation
 from app.compaction.stubs import stub_line
 from app.compaction.tail import units, unseen_from
-from app.core.budget import ESTIMATE_MARGIN, Usage
+from app.core.arriving import Arriving, Charge
+from app.core.budget import ESTIMATE_MARGIN, Meter
 from app.core.conversation import Conversation, View
 from app.core.history import Cleared
 from app.core.messages import (
@@ -28,7 +29,15 @@ from app.core.messages import (
     without_thinking,
 )
 from app.core.ports import Model
-from app.core.requests import Answer, CachePoint, ModelEvent, ModelRequest, Purpose, StopReason
+from app.core.requests import (
+    Answer,
+    CachePoint,
+    ModelEvent,
+    ModelRequest,
+    Purpose,
+    RetryWait,
+    StopReason,
+)
 from app.core.tokens import estimate_message, estimate_text
 from app.errors import ContextOverflow, ModelError, SignatureRejected, StreamBroken
 
@@ -51,7 +60,8 @@ class Asked:
     text: str = ""
     """The accepted summary; "" when no rung brought one."""
     method: str = ""
-    usages: tuple[Usage, ...] = ()
+    charges: tuple[Charge, ...] = ()
+    """What all attempts cost, also those that broke off."""
     problem: str = ""
     """Why the last rung failed."""
     window: int | None = None
@@ -84,23 +94,24 @@ async def ask(
         request = _request(situation, method, focus, asked.problem)
         if request is None:
             continue
+        charges: list[Charge] = []
         try:
-            answer = await _answer(model, request, tell)
+            answer = await _answer(model, request, tell, situation.meter, charges)
         except ModelError as error:
-            asked = _after_error(asked, error)
+            asked = _after_error(_paid(asked, charges), error)
             if asked.error is not None:
                 return asked
             continue
-        usages = (*asked.usages, answer.usage) if answer.usage else asked.usages
+        asked = _paid(asked, charges)
         if answer.stop is StopReason.WINDOW_EXCEEDED:
-            asked = replace(asked, usages=usages, problem="")
+            asked = replace(asked, problem="")
             continue
         cap, factor = situation.policy.auto.summary_cap, situation.meter.factor
         verdict = summary.judge(answer, cap=cap, factor=factor)
         problem = verdict.problem or fits(verdict.text)
         if not problem:
-            return replace(asked, text=verdict.text, method=method, usages=usages, problem="")
-        asked = replace(asked, usages=usages, problem=problem)
+            return replace(asked, text=verdict.text, method=method, problem="")
+        asked = replace(asked, problem=problem)
     return replace(asked, problem=asked.problem or "the history is too long for a summary call")
 
 
@@ -125,17 +136,36 @@ def _after_error(asked: Asked, error: ModelError) -> Asked:
             return replace(asked, problem=str(error), error=error)
 
 
+def _paid(asked: Asked, charges: Iterable[Charge]) -> Asked:
+    return replace(asked, charges=(*asked.charges, *charges))
+
+
 async def _answer(
-    model: Model, request: ModelRequest, tell: Callable[[ModelEvent], None]
+    model: Model,
+    request: ModelRequest,
+    tell: Callable[[ModelEvent], None],
+    meter: Meter,
+    charges: list[Charge],
 ) -> Answer:
+    """Return the answer; what each attempt cost is added to ``charges``, also where it broke off."""
+    arriving = Arriving(sum(map(estimate_message, request.messages)))
     answer: Answer | None = None
-    async with aclosing(model.stream(request)) as stream:
-        async for event in stream:
-            tell(event)
-            if isinstance(event, Answer):
-                answer = event
-    if answer is None:
-        raise StreamBroken("the answer has no end")
+    try:
+        async with aclosing(model.stream(request)) as stream:
+            async for event in stream:
+                tell(event)
+                arriving.take(event)
+                if isinstance(event, Answer):
+                    answer = event
+                elif isinstance(event, RetryWait) and (cut := arriving.cut(meter)):
+                    charges.append(cut)
+        if answer is None:
+            raise StreamBroken("the answer has no end")
+    except ModelError:
+        if cut := arriving.cut(meter):
+            charges.append(cut)
+        raise
+    charges.append(arriving.whole(answer, meter))
     return answer
 
 

@@ -14,7 +14,7 @@ from app.compaction.rebuild import NewView, Prepared, prepare, rebuild
 from app.compaction.situation import Compaction, Situation
 from app.compaction.summary import HEADINGS
 from app.compaction.working_files import ReadLines
-from app.core.budget import Usage
+from app.core.arriving import Charge
 from app.core.messages import Message
 from app.core.ports import Model
 from app.core.reports import CompactionReport, Layer, Outcome
@@ -38,7 +38,7 @@ class Summary:
     text: str
     """"" when none could be made."""
     method: str = ""
-    usages: tuple[Usage, ...] = ()
+    charges: tuple[Charge, ...] = ()
     problem: str = ""
     """Why there is none."""
 
@@ -94,7 +94,7 @@ async def summarize(
 ) -> Summary:
     """Ask for a summary without applying it, so that the user may read and change it."""
     asked = await ask(situation, focus=focus, model=model, fits=lambda _: "", tell=tell)
-    return Summary(asked.text, asked.method, asked.usages, asked.problem)
+    return Summary(asked.text, asked.method, asked.charges, asked.problem)
 
 
 async def with_summary(
@@ -148,7 +148,7 @@ class _Run:
     def ended(self, outcome: Outcome, why: str, asked: Asked | None = None) -> Compaction:
         """Return a compaction that changes nothing."""
         before = self.situation.before
-        usages = asked.usages if asked else ()
+        charges = asked.charges if asked else ()
         report = CompactionReport(
             layer=self.layer,
             outcome=outcome,
@@ -157,7 +157,7 @@ class _Run:
             after=before,
             focus=self.focus,
         )
-        return Compaction(report, None, usages, asked.window if asked else None)
+        return Compaction(report, None, charges, asked.window if asked else None)
 
     def applied(self, prepared: Prepared, asked: Asked) -> Compaction:
         """Return the compaction around an accepted summary, or around a digest when there is none."""
@@ -181,7 +181,7 @@ class _Run:
             transcript=situation.transcript,
             method=asked.method or "digest",
         )
-        return Compaction(report, view.draft, asked.usages, asked.window)
+        return Compaction(report, view.draft, asked.charges, asked.window)
 
     def _why(self, prepared: Prepared, asked: Asked) -> str:
         reasons = [self.reason]

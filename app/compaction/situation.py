@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.core.budget import Meter, Usage
+from app.core.arriving import Charge
+from app.core.budget import Meter
 from app.core.conversation import Conversation
 from app.core.events import TodoItem
 from app.core.policy import CompactionPolicy
@@ -51,7 +52,7 @@ class Compaction:
     report: CompactionReport
     draft: CommitDraft | None = None
     """What to commit; None when the conversation stays as it is."""
-    usages: tuple[Usage, ...] = ()
+    charges: tuple[Charge, ...] = ()
     """What the summary calls were billed; never the budget's."""
     window: int | None = None
     """The window that an overflow error of a summary call told, if one did."""

@@ -11,6 +11,7 @@ import pytest
 from app.compaction.engine import compact, summarize, with_summary
 from app.compaction.facts import ledger
 from app.compaction.summary import HEADINGS
+from app.core.arriving import Charge
 from app.core.budget import Meter, Usage
 from app.core.messages import Image, Message, Text, Thinking, message_to_json, user
 from app.core.policy import AutoPolicy, CompactionPolicy, ManualPolicy
@@ -230,7 +231,7 @@ def test_what_failed_calls_cost_is_known() -> None:
     done, _ = run(
         situation(told().conversation), says("bad", usage=usage), Rejected("no", status=401)
     )
-    assert done.usages == (usage,)
+    assert done.charges == (Charge(usage),)
 
 
 def test_cancelling_goes_through() -> None:

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
 from app.adapters.anthropic_model import AnthropicModel
 from app.agent.session import Session
+from app.core import remarks
 from app.core.budget import Usage
 from app.core.events import Compacted, Event, RetryWaiting
 from app.core.messages import JsonObject, message_from_json
@@ -38,6 +40,8 @@ SUMMARY = "\n\n".join(
 )
 TASK, AGAIN = "write it down", "and now?"
 PRICE = Price(3.0, 15.0, 0.3, 3.75)
+BEGUN = 10
+"""Tokens of input that an answer names which then goes wrong."""
 NO_LIST = json_reply({"error": {"type": "not_found_error", "message": "no list here"}}, 404)
 
 
@@ -61,6 +65,8 @@ class Brain:
     """How many more replies go wrong."""
     billed: Usage = Usage()
     """What the answers that came to an end were billed."""
+    answered: int = 0
+    """Answers that came to an end."""
     problems: list[str] = field(default_factory=list)
     calls: int = 0
     paused: bool = False
@@ -100,6 +106,7 @@ class Brain:
     def _bill(self, body: Any, blocks: bytes, size: int, reason: str = "end_turn") -> Reply:
         usage = Usage(input=len(json.dumps(body)) // 4, output=size // 4)
         self.billed += usage
+        self.answered += 1
         start = sse.start(usage={"input_tokens": usage.input, "output_tokens": 0})
         stop = sse.stop(reason, usage={"output_tokens": usage.output})
         return Reply([start + blocks + stop + sse.end()])
@@ -122,6 +129,32 @@ class Bench:
 
     async def run(self, text: str) -> list[Event]:
         return [event async for event in self.session.submit(text)]
+
+    async def bills(self, *, estimated: bool) -> list[Usage]:
+        """What was counted of each attempt: as the endpoint said, or estimated where its answer was cut."""
+        kept = await self.session._parts.record.remarks(frozenset({remarks.USAGE}))
+        names = Usage.__dataclass_fields__
+        return [
+            Usage(**{name: remark.data[name] for name in names})
+            for remark in kept
+            if bool(remark.data.get("estimated")) is estimated
+        ]
+
+    async def check_bills(self, *, cut: int) -> int:
+        """All that the endpoint bills is counted, and of answers that were cut what was seen of them.
+
+        Args:
+            cut: How many were cut; of one whose end came with its beginning nothing may have been seen.
+
+        Returns:
+            How many cut answers were counted.
+        """
+        whole, estimated = await self.bills(estimated=False), await self.bills(estimated=True)
+        assert sum(whole, Usage()) == self.brain.billed
+        assert len(estimated) <= cut and {usage.input for usage in estimated} <= {BEGUN}
+        assert self.session.usage == sum((*whole, *estimated), Usage())
+        assert self.session.cost == pytest.approx(PRICE.of(self.session.usage))
+        return len(estimated)
 
     def posts(self) -> int:
         """Model calls that arrived."""
@@ -163,7 +196,7 @@ async def bench(
         given = {
             "silence": SILENCE,
             "chance": lambda: 0.0,
-            "price": PRICE,
+            "price": lambda: PRICE,
             "transport": plain_transport,
             **options,
         }

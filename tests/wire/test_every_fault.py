@@ -13,8 +13,8 @@ from app.core.events import ErrorRaised, RetryWaiting, TextArrived, TurnEnd
 from app.core.reports import Outcome
 from tests.agent.rig import ended, of, small
 from tests.fakes.fast_time import run_fast
-from tests.wire.bench import AGAIN, PRICE, TASK, Bench, Brain, bench, compactions, waits
-from tests.wire.faults import CELLS, ENDING, HALF, Fault, Point, Then
+from tests.wire.bench import AGAIN, TASK, Bench, Brain, bench, compactions, waits
+from tests.wire.faults import CELLS, ENDING, HALF, INSIDE, Fault, Point, Then
 
 SUMMARIES = (Point.SUMMARY, Point.HALF_SUMMARY)
 TURN_CELLS = [cell for cell in CELLS if cell[1] not in SUMMARIES]
@@ -96,8 +96,7 @@ def test_a_fault_that_passes(fault: Fault, point: Point, tmp_path: Path) -> None
                 )
                 assert took == pytest.approx(fault.silence + wait.seconds, abs=41)
             if fault.then is not Then.COUNTS:
-                assert desk.session.usage == brain.billed
-                assert desk.session.cost == pytest.approx(PRICE.of(brain.billed))
+                await desk.check_bills(cut=point in (*INSIDE, *ENDING))
             await still_works(desk)
 
     run_fast(check())
@@ -171,13 +170,14 @@ def test_a_fault_of_the_summary_call(
             else:
                 assert last.outcome is not Outcome.HELD
                 assert fault.says in last.reason or last.method == "digest"
-            assert desk.session.usage == brain.billed
+            begun = point is Point.HALF_SUMMARY
+            await desk.check_bills(cut=begun * (len(brain.bodies) - brain.answered))
             await still_works(desk)
 
     run_fast(check())
 
 
-def test_nothing_of_a_void_answer_is_shown_twice(tmp_path: Path) -> None:
+def test_nothing_of_a_void_answer_is_shown_twice_but_it_is_counted(tmp_path: Path) -> None:
     fault, point = next(cell for cell in WAITED_OUT if cell[1] is Point.TEXT)
 
     async def check() -> None:
@@ -190,5 +190,6 @@ def test_nothing_of_a_void_answer_is_shown_twice(tmp_path: Path) -> None:
                 elif isinstance(event, TextArrived):
                     shown += event.text
             assert shown == "Still here."
+            assert await desk.check_bills(cut=2) == 2, "what came of them was paid for"
 
     run_fast(check())
