@@ -18,8 +18,8 @@ from app.adapters.journal_scan import lines
 from app.core.history import Cleared, Entry, HistoryItem
 from app.core.messages import Block, JsonObject, ToolResult
 
-HELD_BYTES = 12_000_000
-"""Most that is held of the messages since a compaction: about three times what the largest context windows take."""
+HELD_BYTES = 8_000_000
+"""Most that is held of the messages since a compaction: twice what a window of a million tokens takes."""
 TOLD_BYTES = HELD_BYTES // 4
 """The same for what tells of the messages before those."""
 

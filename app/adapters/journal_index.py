@@ -86,10 +86,12 @@ class EventIndex:
         self._seqs = array("Q")
         self._offsets = array("Q")
         self._lengths = array("Q")
+        self._ascending = True
 
     def add(self, kind: str, seq: int, offset: int, length: int) -> None:
         """Add the next one."""
         self._kinds.append(self._names.setdefault(kind, len(self._names)))
+        self._ascending = self._ascending and (not self._seqs or seq >= self._seqs[-1])
         self._seqs.append(seq)
         self._offsets.append(offset)
         self._lengths.append(length)
@@ -99,8 +101,8 @@ class EventIndex:
     ) -> Iterator[tuple[int, Place]]:
         """Yield (seq, place) of those of these kinds after ``since`` and before ``until``, oldest first."""
         wanted = bytes(name in kinds for name in self._names)
-        for at, kind in enumerate(self._kinds):
-            if not wanted[kind]:
+        for at in range(bisect_right(self._seqs, since) if self._ascending else 0, len(self._seqs)):
+            if not wanted[self._kinds[at]]:
                 continue
             seq = self._seqs[at]
             if seq > since and (until is None or seq < until):

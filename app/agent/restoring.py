@@ -39,8 +39,8 @@ RESTORED = frozenset(
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 """What reading the data of a remark raises when it is not of the shape that its kind has here."""
 
-BATCH = 20_000
-"""Remarks that are held at once."""
+BATCH = 1_000
+"""Remarks that are taken at once; between them the screen takes keys."""
 Finished = dict[str, tuple[ToolResult, Effects]]
 """Results of calls that had ended before an interruption, by ``tool_use_id``."""
 

@@ -18,14 +18,17 @@ from app.adapters.journal_format import CommitLine, encode_commit, encode_entry,
 from app.adapters.journal_reading import segment_name
 from app.adapters.session_list import latest_session
 from app.adapters.session_search import search_sessions
-from app.agent.restoring import RESTORED
-from app.core.conversation import replay
+from app.agent.dialogue import Dialogue, Frame
+from app.agent.queue import TypedAhead
+from app.agent.restoring import restore
 from app.core.history import Commit, Entry, Remark
 from app.core.messages import user
+from app.core.policy import CompactionPolicy
 from app.core.reports import Layer
 from tests.benchmarks.desk import Desk
 from tests.benchmarks.figures import Figure
 from tests.benchmarks.sessions import generated
+from tests.fakes.model import ScriptedModel
 
 NAME = "resume"
 MB = 1_000_000
@@ -85,8 +88,11 @@ async def opening(root: Path) -> tuple[float, float]:
     name = await asyncio.to_thread(latest_session, root)
     assert name is not None
     record = await Journal.open(root, name, clock=SystemClock())
-    assert replay(await record.history()).entries
-    assert await record.remarks(RESTORED)
+    frame = Frame("demo-1", "", (), 8_000, 200_000, "", 50_000)
+    dialogue = Dialogue(record, ScriptedModel([]), frame, CompactionPolicy())
+    await restore(dialogue, TypedAhead(record))
+    assert dialogue.conversation.entries
+    assert dialogue.ledger.account.requests
     newest = await record.page(None, 30)
     opened = time.perf_counter() - begin
     begin = time.perf_counter()
@@ -138,7 +144,10 @@ def write_session(folder: Path, size: int, *, compacted: bool = True) -> None:
                     file.write(encode_commit(commit(seq, segment - 1, number)))
                 for _ in range(SEGMENT):
                     seq, number = seq + 1, number + 1
-                    written += file.write(encode_entry(next(items)(seq, number)))
+                    entry = next(items)(seq, number)
+                    written += file.write(encode_entry(entry))
+                    if entry.message.role == "user":
+                        continue
                     seq += 1
                     events.write(encode_remark(Remark(seq, "", "usage", USAGE)))
             segment += 1
