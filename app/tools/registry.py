@@ -18,7 +18,7 @@ from app.tools.checkpoints import Checkpoints
 from app.tools.compact import CompactTool
 from app.tools.edit_file import EditFileTool
 from app.tools.list_files import ListFilesTool
-from app.tools.own_keys import without_keys
+from app.tools.own_keys import Pieces, without_keys
 from app.tools.process import Processes
 from app.tools.read_file import ReadFileTool
 from app.tools.recall import RecallTool
@@ -70,10 +70,19 @@ class CheckedTool:
             ToolError: The arguments are wrong, or the call failed.
         """
         sound = checked(self.spec.input_schema, arguments)
+        live = Pieces(self.keys)
+
+        def show(piece: str) -> None:
+            if text := live.take(piece):
+                emit(text)
+
         try:
-            outcome = await self.tool.run(sound, lambda text: emit(hide(text, self.keys)))
+            outcome = await self.tool.run(sound, show)
         except (ToolError, OSError) as error:
             raise self._without_keys(error) from None
+        finally:
+            if rest := live.rest():
+                emit(rest)
         return without_keys(outcome, self.keys)
 
     def _without_keys(self, error: ToolError | OSError) -> ToolError:
