@@ -8,6 +8,7 @@ their own in which they are set up for the endpoint. No program gets a credentia
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import sys
@@ -17,6 +18,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import StatisticsError
+
+import pyte
 
 from tests.benchmarks.desk import BARE, BARE_SEEN, PAL, PROMPT_SEEN, Desk, warm
 from tests.benchmarks.figures import Figure, median
@@ -29,6 +32,11 @@ TEXTBOOK = Path(__file__).with_name("textbook_app.py")
 SIZES = ((30, 10), (80, 24), (200, 50), (120, 40))
 STARTS, FIRSTS, STREAMS, ANSWERS = 5, 9, 3, 50
 PATIENCE = 90.0
+LOOK_SECONDS = 0.1
+_UNKNOWN_TO_PYTE = re.compile(
+    rb"\x1b\[[<=>][0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/][@-~]|\x1b\[\?[0-9]*u",
+    re.S,
+)
 LONGEST = 150.0
 """Seconds for all long answers; a program that needs more gets no figure for its memory after them."""
 COLUMNS = (
@@ -58,7 +66,10 @@ class Program:
 
 
 class PeerTerminal(Terminal):
-    """A program whose daemons count and end with it: all that have its home."""
+    """A program whose daemons count and end with it: all that have its home.
+
+    Some programs write only the cells that changed, so a text is looked for on the screen too, now and then.
+    """
 
     def __init__(self, program: Program, desk: Desk) -> None:
         home = desk.home / program.name.replace(" ", "-")
@@ -68,7 +79,32 @@ class PeerTerminal(Terminal):
             (home / name).write_text(text, encoding="utf-8")
         environ = {**desk.environ, "HOME": str(home), **program.environ}
         self._home = b"HOME=%s\0" % str(home).encode()
+        self._screen = pyte.Screen(120, 40)
+        self._stream = pyte.ByteStream(self._screen)
+        self._unseen = b""
+        self._next_look = 0.0
         super().__init__(program.command, folder=desk.folder, environ=environ)
+
+    def take(self, data: bytes) -> None:
+        self._unseen += data
+
+    def resize(self, columns: int, rows: int) -> None:
+        self._look()
+        self._screen.resize(rows, columns)
+        super().resize(columns, rows)
+
+    def shows(self, text: bytes) -> bool:
+        if super().shows(text):
+            return True
+        if time.monotonic() < self._next_look:
+            return False
+        self._next_look = time.monotonic() + LOOK_SECONDS
+        self._look()
+        return text.decode() in "\n".join(self._screen.display)
+
+    def _look(self) -> None:
+        data, self._unseen = _UNKNOWN_TO_PYTE.sub(b"", self._unseen), b""
+        self._stream.feed(data)
 
     def processes(self) -> list[int]:
         known = super().processes()

@@ -99,8 +99,16 @@ class Terminal:
         cut = _UNFINISHED.search(data)
         self._pending = data[cut.start() :] if cut else b""
         data = data[: cut.start()] if cut else data
+        self.take(data)
         self.drawn = (self.drawn + _ESCAPE.sub(b"", data))[-KEPT:]
         return True
+
+    def take(self, data: bytes) -> None:
+        """Get what the program wrote, whole escape sequences included; overridden where a screen is kept."""
+
+    def shows(self, text: bytes) -> bool:
+        """Whether a text was drawn since `forget`."""
+        return text in self.drawn
 
     def wait_for(self, text: str, seconds: float = 30.0) -> float:
         """Return when a text was drawn since `forget`.
@@ -109,7 +117,7 @@ class Terminal:
             TimeoutError: It was not drawn in time.
         """
         wanted, end = text.encode(), time.monotonic() + seconds
-        while wanted not in self.drawn:
+        while not self.shows(wanted):
             if time.monotonic() > end:
                 raise TimeoutError(
                     f"{text!r} was not drawn:\n{self.drawn[-2000:].decode(errors='replace')}"
