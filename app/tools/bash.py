@@ -113,7 +113,7 @@ class BashTool:
         keep = not self.changes_nothing(command)
         if arguments.get("background") is True:
             before = await self.checkpoints.before_command(keep=True)
-            job = self.processes.start(argv, command, None, background=True)
+            job = await self.processes.start(argv, command, None, background=True)
             job.before = before
             return ToolOutcome(
                 f"started job {job.name}; read its output with job={job.name}",

@@ -97,10 +97,10 @@ class Processes:
         """Make ready for a command that comes soon, so that its start waits for nothing."""
         self._above()
 
-    def start(
+    async def start(
         self, argv: Sequence[str], command: str, emit: Emit | None, *, background: bool = False
     ) -> Job:
-        """Start a command; nothing is awaited, so a cancel cannot lose it.
+        """Start a command; a cancel meanwhile loses nothing: it is raised at the caller's next await.
 
         Args:
             argv: What is executed.
@@ -119,7 +119,8 @@ class Processes:
         reading, writing = os.pipe()
         try:
             env = {**self._environment, descendants.MARK: mark}
-            job.root = self._above().start(name, argv, self._folder, env, writing)
+            start = self._above().start(name, argv, self._folder, env, writing)
+            job.root = await to_its_end(start)
         except OSError as error:
             os.close(reading)
             del self._jobs[name]
@@ -272,7 +273,7 @@ async def run(
     Raises:
         ToolError: It cannot be started.
     """
-    job = processes.start(argv, command, emit)
+    job = await processes.start(argv, command, emit)
     in_time = False
     try:
         async with asyncio.timeout(seconds):

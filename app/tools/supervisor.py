@@ -48,7 +48,7 @@ class Supervisor:
         self._ended = ended
         self._lost = lost
         self._unread = bytearray()
-        self._started: dict[str, int | OSError] = {}
+        self._asked: dict[str, asyncio.Future[int]] = {}
         self._wire, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -61,6 +61,7 @@ class Supervisor:
                 start_new_session=True,
             )
         self.alive = True
+        self._wire.settimeout(START_SECONDS)
         self._loop.add_reader(self._wire, self._hear)
 
     @property
@@ -68,17 +69,17 @@ class Supervisor:
         """Process id of the program."""
         return self._process.pid
 
-    def start(
+    async def start(
         self, name: str, argv: Sequence[str], cwd: Path, env: Mapping[str, str], output: int
     ) -> int:
-        """Start a command in a session of its own, with no input; return its process id. Takes some milliseconds.
+        """Start a command in a session of its own, with no input; return its process id.
 
         Args:
             name: What `ended` calls it.
             argv: What is executed.
             cwd: Where.
             env: Its environment.
-            output: Descriptor for its output; may be closed afterwards.
+            output: Descriptor for its output; may be closed afterwards, not before.
 
         Raises:
             OSError: It cannot be started.
@@ -89,19 +90,22 @@ class Supervisor:
         asked = {"name": name, "argv": [program, *argv[1:]], "cwd": str(cwd), "env": dict(env)}
         if any("\0" in text for text in (*asked["argv"], str(cwd))):
             raise OSError(errno.EINVAL, "a NUL character in an argument")
+        if not self.alive:
+            raise _was_ended()
+        started: asyncio.Future[int] = self._loop.create_future()
+        self._asked[name] = started
         try:
-            self._wire.settimeout(START_SECONDS)
             send(self._wire, asked, output)
-            while self.alive and name not in self._started:
-                self._hear()
         except OSError:
             self._lose()
-        started = self._started.pop(name, None)
-        if started is None:
-            raise ChildProcessError(errno.ECHILD, "the program that starts commands was ended")
-        if isinstance(started, OSError):
-            raise started
-        return started
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                return await started
+        except TimeoutError:
+            self._lose()
+            raise _was_ended() from None
+        finally:
+            del self._asked[name]
 
     async def close(self) -> None:
         """Let the program end what still runs, and itself."""
@@ -113,7 +117,7 @@ class Supervisor:
             await asyncio.to_thread(self._process.wait)
 
     def _hear(self) -> None:
-        """Take in what the program tells; called when there is something, or to wait for it."""
+        """Take in what the program tells."""
         try:
             data = self._wire.recv(65_536)
         except OSError:
@@ -133,9 +137,9 @@ class Supervisor:
     def _take(self, told: dict[str, Any]) -> None:
         match told:
             case {"started": name, "pid": pid}:
-                self._started[name] = pid
+                self._asked[name].set_result(pid)
             case {"failed": name, "errno": number}:
-                self._started[name] = OSError(number, os.strerror(number))
+                self._asked[name].set_exception(OSError(number, os.strerror(number)))
             case {"ended": name, "code": code}:
                 self._ended(name, code)
 
@@ -144,6 +148,9 @@ class Supervisor:
             self._leave()
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(0.2)
+            for asked in self._asked.values():
+                if not asked.done():
+                    asked.set_exception(_was_ended())
             self._lost()
 
     def _leave(self) -> None:
@@ -151,3 +158,7 @@ class Supervisor:
             self.alive = False
             self._loop.remove_reader(self._wire)
             self._wire.close()
+
+
+def _was_ended() -> OSError:
+    return ChildProcessError(errno.ECHILD, "the program that starts commands was ended")

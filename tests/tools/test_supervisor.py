@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from app.errors import ToolError
 from app.tools.descendants import process_table
+from app.tools.process import Job
 from tests.tools.conftest import Bench, until
 from tests.tools.test_bash import marker, running
 
@@ -22,7 +24,7 @@ async def main():
     folder = Path(sys.argv[1])
     processes = Processes(folder, {"PATH": "/usr/local/bin:/usr/bin:/bin"})
     for command in sys.argv[2:]:
-        processes.start(("/bin/bash", "-c", command), command, None)
+        await processes.start(("/bin/bash", "-c", command), command, None)
     await asyncio.sleep(600)
 
 asyncio.run(main())
@@ -74,6 +76,44 @@ async def test_a_command_that_ends_the_program_above_it_is_told_and_the_next_one
     outcome = await asyncio.wait_for(call, 10)
     assert "killed by SIGKILL" in outcome.effects.outcome
     await until(lambda: not running(seconds))
+    assert await bench.text("bash", command="echo again") == "again"
+
+
+async def test_a_command_that_starts_keeps_nobody_waiting_and_a_cancel_loses_none(
+    bench: Bench, tmp_path: Path
+) -> None:
+    seconds = marker(tmp_path)
+    jobs: list[Job] = []
+
+    async def start() -> None:
+        argv = ("/bin/sh", "-c", f"exec sleep {seconds}")
+        jobs.append(await bench.processes.start(argv, "sleep", None))
+        await asyncio.sleep(600)
+
+    starting, turns = asyncio.create_task(start()), 0
+    while not jobs:
+        await asyncio.sleep(0)
+        turns += 1
+        if turns == 2:
+            starting.cancel()
+    assert turns > 2, "others ran while the program above it came up"
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    (job,) = jobs
+    await until(lambda: running(seconds))
+    await bench.processes.end(job)
+    assert not running(seconds)
+
+
+async def test_a_program_above_commands_that_ends_before_it_starts_one_is_told(
+    bench: Bench,
+) -> None:
+    bench.processes.prepare()
+    starting = asyncio.create_task(bench.processes.start(("/bin/true",), "true", None))
+    await asyncio.sleep(0)
+    os.kill(bench.processes._above().pid, signal.SIGKILL)
+    with pytest.raises(ToolError, match="was ended"):
+        await starting
     assert await bench.text("bash", command="echo again") == "again"
 
 
