@@ -148,9 +148,13 @@ def _each(
     jobs = [(source, threshold, way) for source in sources for threshold in thresholds]
     if len(jobs) == 1:
         return [play(*jobs[0])]
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(os.cpu_count(), spawn) as pool:
-        return list(pool.map(play, *zip(*jobs, strict=True)))
+    return list(_workers().map(play, *zip(*jobs, strict=True)))
+
+
+@cache
+def _workers() -> ProcessPoolExecutor:
+    """The processes for all runs, as each takes seconds to start."""
+    return ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
 
 
 def _replayed(source: Source, threshold: int, policy: CompactionPolicy) -> ReplayReport:
