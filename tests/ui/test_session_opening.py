@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import warnings
 from typing import Any
 
 from textual.pilot import Pilot
@@ -101,3 +103,16 @@ async def test_the_session_that_is_open_is_not_opened_again() -> None:
         await type_line(app, pilot, f"/resume {session.name}")
         assert not session.closed and app.pair.session is session
         assert "already" in chat_markdown(app.pair.chat)
+
+
+async def test_leaving_before_the_opening_began_leaves_nothing_unfinished_behind() -> None:
+    app = pal_app(FakeSession(), reopen=reopener([FakeSession()]))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        app.pair.opening.change(None)
+        app.workers.cancel_all()
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            await pilot.pause()
+            gc.collect()
+        assert [str(each.message) for each in told] == []

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from app.errors import PalError, RecordUnwritable, SessionBusy
+from app.ui.later import later
 from app.ui.memory import settle_memory
 from app.ui.screens.settings_in_force import keep_settings
 from app.ui.widgets.queue_bar import QueueBar
@@ -41,7 +42,7 @@ class SessionOpening:
         """Open the session to begin with, after this frame is on the screen."""
         if self._start():
             self._screen.call_after_refresh(
-                lambda: self._screen.run_worker(self._open(None, first=True), group="open")
+                lambda: self._screen.run_worker(later(self._open, None, first=True), group="open")
             )
 
     def change(self, name: str | None) -> None:
@@ -50,13 +51,15 @@ class SessionOpening:
         if session is not None and session.name == name:
             self._screen.chat.add_notice("That session is open already.")
         elif self._start():
-            self._screen.run_worker(self._open(name, first=False), group="open")
+            self._screen.run_worker(later(self._open, name, first=False), group="open")
 
     def begin_unsaved(self) -> None:
         """Open a session with a temporary record, because the one to begin with could not be opened."""
         opener = self._screen.app.wiring.open_unsaved
         if opener is not None and self._start():
-            self._screen.run_worker(self._open(None, first=True, opener=opener), group="open")
+            self._screen.run_worker(
+                later(self._open, None, first=True, opener=opener), group="open"
+            )
 
     def wait_for(self, text: str) -> None:
         """Keep a message until the session is open; opening is tried again when it had failed."""
@@ -78,7 +81,7 @@ class SessionOpening:
 
     def show_older(self, before: int) -> None:
         """Put the page of the record before message number ``before`` in front of the chat."""
-        self._screen.run_worker(self._show_older(before), group="older", exclusive=True)
+        self._screen.run_worker(later(self._show_older, before), group="older", exclusive=True)
 
     def _start(self) -> bool:
         if self._busy:
@@ -148,7 +151,7 @@ class SessionOpening:
         screen.show_heading()
         screen.log_pane.show_reports(session.reports, session.runs)
         screen.refresh_session()
-        screen.run_worker(self._learn_model(session), group="learn")
+        screen.run_worker(later(self._learn_model, session), group="learn")
         if await self._show_newest(session):
             screen.chat.add_notice(f"Session {session.name} goes on where it ended.")
         if session.unsaved:
@@ -164,7 +167,7 @@ class SessionOpening:
 
     def show_again(self, said: str) -> None:
         """Show the conversation as it stands after a rewind, with a notice behind it."""
-        self._screen.run_worker(self._show_again(said), group="older", exclusive=True)
+        self._screen.run_worker(later(self._show_again, said), group="older", exclusive=True)
 
     async def _show_again(self, said: str) -> None:
         screen, session = self._screen, self._screen.session

@@ -129,7 +129,7 @@ class SettingsScreen(Sheet[None]):
         try:
             save(row.name, row.value)
         except PalError as error:
-            self._about(f"{error} {error.hint}", "$text-error")
+            self._about(f"{str(error).rstrip('.')}. {error.hint}", "$text-error")
             return
         except OSError as error:
             self._about(f"It cannot be kept: {error.strerror}", "$text-error")
@@ -149,7 +149,7 @@ class SettingsScreen(Sheet[None]):
         try:
             apply_settings(self._pair, set_value(keep_settings(self._pair), row.name, text))
         except PalError as error:
-            self._about(f"{error} {error.hint}", "$text-error")
+            self._about(f"{str(error).rstrip('.')}. {error.hint}", "$text-error")
             return False
         self.query_one("#value", Input).disabled = True
         self._fill()

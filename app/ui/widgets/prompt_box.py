@@ -16,6 +16,7 @@ from textual.widgets import TextArea
 
 from app.ui.commands import Completion, Value, completions
 from app.ui.footer_hints import Offers
+from app.ui.later import later
 from app.ui.prompt.drafts import Draft, Drafts
 from app.ui.prompt.mentions import Mention, mention_before, written
 from app.ui.prompt_history import PromptHistory
@@ -103,7 +104,7 @@ class PromptBox(Vertical):
 
     def on_mount(self) -> None:
         if self._drafts is not None:
-            self.call_after_refresh(lambda: self.run_worker(self._take_draft(), group="draft"))
+            self.call_after_refresh(lambda: self.run_worker(later(self._take_draft), group="draft"))
 
     @property
     def area(self) -> PromptArea:
@@ -158,7 +159,7 @@ class PromptBox(Vertical):
 
     def _begin_saving(self) -> None:
         self._save_timer = None
-        self.run_worker(self.keep_draft(), group="draft")
+        self.run_worker(later(self.keep_draft), group="draft")
 
     async def keep_draft(self) -> None:
         """Write the draft as it is now; one write follows another."""
@@ -198,7 +199,7 @@ class PromptBox(Vertical):
         if at_once or len(files) <= FEW:
             self._show_files(mention, files.search(mention.query, FILES))
         else:
-            self.run_worker(self._search_files(mention), group="files", exclusive=True)
+            self.run_worker(later(self._search_files, mention), group="files", exclusive=True)
 
     async def _search_files(self, mention: Mention) -> None:
         found = await asyncio.to_thread(self._index().search, mention.query, FILES)
