@@ -15,6 +15,7 @@ from app.ui.screens.help import groups, help_text
 from app.ui.screens.trust import TrustScreen
 from tests.ui.chat_app import chat_markdown
 from tests.ui.fake_session import AUTO, HELD, MANUAL, MICRO, FakeSession
+from tests.ui.fake_shelf import PARSER, FakeShelf
 from tests.ui.screens_in_use import pal_app
 from tests.ui.test_pair_screen import until_idle
 
@@ -342,3 +343,14 @@ def test_help_finds_commands_and_keys(word):
 def test_help_lists_every_group():
     text = str(help_text("", 80))
     assert all(title in text for title, _ in groups())
+
+
+@pytest.mark.parametrize("command", ["/settings", "/help", "/resume"])
+async def test_no_cursor_of_a_sheet_blinks(command):
+    app = pal_app(FakeSession(), shelf=FakeShelf(PARSER))
+    async with app.run_test() as pilot:
+        await until_idle(app, pilot)
+        app.pair.submit(command)
+        await until_idle(app, pilot)
+        lines = app.screen.query(Input)
+        assert lines and not any(line.cursor_blink for line in lines)

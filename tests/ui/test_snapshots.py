@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from textual.events import Paste
+from textual.widgets import TextArea
 
 from app.agent.ledger import Run
 from app.core.events import (
@@ -178,16 +179,26 @@ def finished(call, tool, target, outcome, *, ok=True, text="done", diff=""):
 async def preview(pilot):
     await opened(pilot)
     pilot.app.pair.submit("/compact preview the parser")
+    await until(pilot, lambda: bool(pilot.app.screen.query(TextArea)))
     await until_idle(pilot.app, pilot)
-    await pilot.pause(0.2)
 
 
 async def resume(pilot):
     await opened(pilot)
     pilot.app.pair.commands.choose_session()
-    await pilot.pause(0.2)
+    await until(pilot, lambda: bool(pilot.app.screen.query("#search")))
     await pilot.press(*"parser")
-    await pilot.pause(0.5)
+    await until(pilot, lambda: note(pilot) == "2 sessions")
+    await pilot.pause()
+
+
+def note(pilot):
+    return str(pilot.app.screen.query_one("#note").render())
+
+
+async def until(pilot, done):
+    while not done():
+        await pilot.pause(0.02)
 
 
 async def retrying(pilot):
@@ -206,7 +217,7 @@ async def prompt(pilot):
     pair.refresh_session()
     await pilot.press(*"look")
     pilot.app.post_message(Paste("line\n" * 212))
-    await pilot.pause(0.2)
+    await until(pilot, lambda: "Pasted" in pair.prompt.area.text)
     await pilot.press("ctrl+j", *"why")
     await pilot.pause(0.2)
 

@@ -50,6 +50,13 @@ class Sheet(ModalScreen[Result], Generic[Result]):
             footer.hints = self.hint_row()
             yield footer
 
+    def on_screen_resume(self) -> None:
+        """Let no cursor blink: nothing runs while nobody types."""
+        from textual.widgets import Input  # not needed before a sheet opens
+
+        for line in self.query(Input):
+            line.cursor_blink = False
+
     def action_close(self) -> None:
         self.dismiss(None)
 
