@@ -25,6 +25,7 @@ from app.settings import Settings
 from app.ui.commands import COMMANDS
 from app.ui.screens.details import DetailsScreen
 from app.ui.screens.pair import PairScreen
+from app.ui.screens.resume import ResumeScreen
 from app.ui.widgets.budget_gauge import BudgetGauge
 from app.ui.widgets.context_chart import ContextChart
 from app.ui.widgets.event_log import ReportList
@@ -34,6 +35,7 @@ from app.ui.widgets.queue_bar import QueueBar
 from app.ui.widgets.todo_panel import TodoLine
 from tests.ui.chat_app import chat_markdown
 from tests.ui.fake_session import AUTO, BUDGET, HELD, MANUAL, MICRO, FakeSession, answer
+from tests.ui.fake_shelf import FakeShelf
 from tests.ui.screens_in_use import pal_app
 
 
@@ -622,6 +624,43 @@ async def test_a_key_that_the_user_moved_is_the_one_that_hints_and_help_name():
         app.pair.submit("/help log")
         await pilot.pause()
         assert "F5" in app.screen.query("Static").last().render().plain
+
+
+async def test_a_key_that_the_user_moved_is_the_one_that_sheets_name():
+    moved = {"both": "f6", "close": "f7", "session_fork": "f8", "pin": "f9", "undo_here": "f12"}
+    app = pal_app(FakeSession(), settings=Settings(api_key="k", model="m", keymap=moved))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until_idle(app, pilot)
+
+        async def foot(command):
+            app.pair.submit(command)
+            await until_idle(app, pilot)
+            return app.screen.query_one(KeyFooter).render().plain
+
+        rewind = await foot("/rewind")
+        assert "F6 both" in rewind and "F7 back" in rewind and "c conversation" in rewind
+        await pilot.press("f7")
+        app.push_screen(ResumeScreen(FakeShelf(), ""))
+        await until_idle(app, pilot)
+        assert "F8 fork" in app.screen.query_one(KeyFooter).render().plain
+        await pilot.press("f7")
+        app.push_screen(DetailsScreen(AUTO, app.pair.session, can_undo=True))
+        await pilot.pause()
+        details = app.screen.query_one(KeyFooter).render().plain
+        assert "F12 undo it" in details and "F9 pin" in details and "r redo it" in details
+
+
+async def test_the_editor_is_not_opened_over_a_running_turn(monkeypatch, tmp_path):
+    opened = tmp_path / "opened"
+    monkeypatch.setenv("VISUAL", f"touch {opened}")
+    app = pal_app(FakeSession(hold=asyncio.Event()))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.press("h", "enter", "ctrl+g")
+        await pilot.pause()
+        assert "when the turn has ended" in chat_markdown(app.pair.chat) + str(
+            app.pair.status.render()
+        )
+        assert not opened.exists() and app.pair.is_busy
 
 
 async def test_a_keymap_with_an_unknown_name_moves_no_key_and_no_hint():

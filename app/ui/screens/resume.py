@@ -269,7 +269,8 @@ class ResumeScreen(Sheet[str]):
         self._use = use
         self.query_one("#question", Static).update(Content.styled(question, "bold $text-warning"))
         self.add_class("-asking" if value is None else "-writing")
-        self.query_one(KeyFooter).hints = ASKING_HINTS if value is None else WRITING_HINTS
+        hints = ASKING_HINTS if value is None else WRITING_HINTS
+        self.query_one(KeyFooter).hints = self.as_moved(hints)
         if value is None:
             self.set_focus(None)
         else:
@@ -281,7 +282,7 @@ class ResumeScreen(Sheet[str]):
         """Take the answer; None is no answer."""
         use, self._use = self._use, None
         self.remove_class("-asking", "-writing")
-        self.query_one(KeyFooter).hints = HINTS
+        self.query_one(KeyFooter).hints = self.as_moved(HINTS)
         self.query_one("#search").focus()
         if use is not None and text is not None:
             self.run_worker(self._do(use(text)), group="change")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from app.core.visible_text import one_line
-from app.ui.keymap import Place, bindings
+from app.ui.keymap import NOT_MOVED, Place, bindings, shown_key
 from app.ui.widgets.key_footer import Hint, KeyFooter
 
 Result = TypeVar("Result")
@@ -47,7 +48,7 @@ class Sheet(ModalScreen[Result], Generic[Result]):
         with frame:
             yield from self.body()
             footer = KeyFooter()
-            footer.hints = self.hint_row()
+            footer.hints = self.as_moved(self.hint_row())
             yield footer
 
     def on_screen_resume(self) -> None:
@@ -56,6 +57,20 @@ class Sheet(ModalScreen[Result], Generic[Result]):
 
         for line in self.query(Input):
             line.cursor_blink = False
+
+    def as_moved(self, hints: Iterable[Hint]) -> tuple[Hint, ...]:
+        """Return hints with the keys that the user's keymap gives to the actions of this sheet."""
+        moved: Mapping[str, str] = getattr(self.app, "moved_keys", NOT_MOVED)
+        ids = {
+            binding.action: binding.id
+            for kind in reversed(type(self).__mro__)
+            for binding in vars(kind).get("BINDINGS", ())
+            if isinstance(binding, Binding) and binding.id in moved
+        }
+        return tuple(
+            replace(hint, key=shown_key(id_, moved)) if (id_ := ids.get(hint.action)) else hint
+            for hint in hints
+        )
 
     def action_close(self) -> None:
         self.dismiss(None)

@@ -66,13 +66,13 @@ class KeyFooter(Widget):
 def fitting(hints: Sequence[Hint], width: int) -> Sequence[Hint]:
     """Return as many hints as ``width`` cells take.
 
-    A sheet's way out, Esc at the end, stays as long as any: for it ``Ctrl+F`` becomes ``^F`` where room is short.
+    A sheet's way out, at the end, stays as long as any: for it ``Ctrl+F`` becomes ``^F`` where room is short.
     """
     room = width + len(GAP)
     if _cells(hints) <= room:
         return hints
     shown = list(hints)
-    keeps_last = shown[-1].key == "Esc"
+    keeps_last = shown[-1].key == "Esc" or shown[-1].action == "close"
     if keeps_last:
         shown = [replace(hint, key=hint.key.replace("Ctrl+", "^")) for hint in shown]
     while shown and _cells(shown) > room:

@@ -54,6 +54,11 @@ class OutputCommands(CommandGround):
         if not editor:
             self._say("Set VISUAL or EDITOR to write in your editor.", warning=True)
             return
+        if (
+            self._screen.is_busy
+        ):  # nothing of the turn would go on while the editor has the terminal
+            self._say("Your editor can be opened when the turn has ended.", warning=True)
+            return
         import subprocess
 
         from textual.app import SuspendNotSupported
