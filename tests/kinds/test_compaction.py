@@ -69,7 +69,7 @@ async def test_a_threshold_that_cannot_be_reached_costs_no_endless_summaries(
     await session.close()
 
 
-@pytest.mark.parametrize(("results", "size"), [(1, 500), (3, 220), (8, 90)])
+@pytest.mark.parametrize(("results", "size"), [(1, 500), (3, 190), (8, 90)])
 async def test_one_crossing_of_the_threshold_is_one_compaction(
     tmp_path: Path, results: int, size: int
 ) -> None:
