@@ -93,7 +93,13 @@ class PalDriver(LinuxDriver):
         self.is_on = False
 
     def resume_application_mode(self) -> None:
-        """Begin again after a stop; one that was not announced left everything switched on."""
+        """Begin again after a stop; one that was not announced left everything switched on.
+
+        A terminal that is closed sends the signal to go on too, behind the one that ends the program: what began then
+        would never be stopped, and its threads would keep the process.
+        """
+        if self._app._exit or not self._app.is_running:
+            return
         if self.is_on:
             self.suspend_application_mode()
             self._must_signal_resume = True
