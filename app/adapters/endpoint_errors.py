@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 
 from app.adapters.endpoint import Endpoint
 from app.adapters.pictures import PicturesRefused, about_pictures
-from app.adapters.refusal import Refusal, html_title, looks_like_html, read_refusal, sizes
+from app.adapters.refusal import Refusal, html_title, looks_like_html, read_refusal
+from app.adapters.too_long import is_too_long, sizes
 from app.errors import (
     Busy,
     ContextOverflow,
@@ -40,11 +41,6 @@ _TYPE_STATUS = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-_OVERFLOW = re.compile(
-    "prompt is too long|context.?length|context.?window|context.?size|too many tokens|maximum context"
-    "|context limit|request_too_large|exceeds? the (?:available )?context|input is too long|token limit exceeded",
-    re.IGNORECASE,
-)
 _SIGNATURE = re.compile(
     r"signature.{0,40}thinking|thinking.{0,60}signature|bound to a different conversation"
     r"|thinking.{0,80}cannot be modified",
@@ -169,8 +165,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             continue
         if 0 <= seconds < float("inf"):
             return seconds
-    date = email.utils.parsedate_tz(headers.get("retry-after", ""))
-    return max(0.0, email.utils.mktime_tz(date) - time.time()) if date else None
+    try:
+        date = email.utils.parsedate_tz(headers.get("retry-after", ""))
+        return max(0.0, email.utils.mktime_tz(date) - time.time()) if date else None
+    except (ValueError, OverflowError):  # a day that no calendar has
+        return None
 
 
 def _about_the_conversation(
@@ -194,7 +193,7 @@ def _about_the_conversation(
             status=status,
             url=call.url,
         )
-    too_large = status == 413 or (status in (400, 422, 500) and _OVERFLOW.search(text))
+    too_large = status == 413 or (status in (400, 422, 500) and is_too_long(refusal))
     if not too_large or "max_tokens:" in refusal.message.split(">")[0]:
         return None
     sent, window = sizes(refusal)
@@ -229,15 +228,22 @@ def _busy(status: int, headers: Mapping[str, str], said: str, call: Call) -> Mod
 
 
 def _redirect(status: int, location: str, call: Call) -> ModelError:
-    target = urlsplit(location)
-    place = f"{target.scheme}://{target.netloc.rpartition('@')[2]}" if target.netloc else location
     return Rejected(
-        f"{call.url} redirects to {call.clean(place) or 'another address'}; redirects are not followed, "
+        f"{call.url} redirects to {call.clean(_host_of(location)) or 'another address'}; redirects are not followed, "
         "so that key and conversation stay with the host you chose.",
         hint="If that address is right, set ANTHROPIC_BASE_URL to it.",
         status=status,
         url=call.url,
     )
+
+
+def _host_of(location: str) -> str:
+    """Return where a redirect leads, without a name, a password or a path."""
+    try:
+        target = urlsplit(location)
+    except ValueError:
+        return ""
+    return f"{target.scheme}://{target.netloc.rpartition('@')[2]}" if target.netloc else location
 
 
 def _refused(status: int, refusal: Refusal, said: str, call: Call) -> tuple[str, str]:

@@ -9,19 +9,6 @@ from dataclasses import dataclass
 from html import unescape
 from typing import Any
 
-_SENT_AND_WINDOW = re.compile(r"(\d[\d,]*)\s*tokens?\s*>\s*(\d[\d,]*)")
-_SENT_AND_LIMIT = re.compile(r"(\d[\d,]*)\s*\+\s*\d[\d,]*\s*>\s*(\d[\d,]*)")
-"""Input and longest answer against the window."""
-_SENT = re.compile(
-    r"(\d[\d,]*) (?:tokens )?in the messages|requested (\d[\d,]*) tokens|\((\d[\d,]*) tokens\)"
-    r"|contains? (?:at least )?(\d[\d,]*) (?:input )?tokens",
-    re.IGNORECASE,
-)
-_WINDOW = re.compile(
-    r"(?:context length|context window|context size|maximum context)[^\d]{0,40}?(\d[\d,]*)",
-    re.IGNORECASE,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -45,7 +32,7 @@ def read_refusal(body: Any) -> Refusal:
     if isinstance(body, str):
         try:
             parsed = json.loads(body)
-        except ValueError:
+        except (ValueError, RecursionError):
             return Refusal(html_title(body) if looks_like_html(body) else body.strip())
         body = parsed
     if not isinstance(body, Mapping):
@@ -57,23 +44,6 @@ def read_refusal(body: Any) -> Refusal:
         message = "; ".join(_detail(part) for part in message)
     kind = source.get("type")
     return Refusal(str(message), kind if isinstance(kind, str) else "", body)
-
-
-def sizes(refusal: Refusal) -> tuple[int | None, int | None]:
-    """Return the tokens sent and the tokens accepted, as far as a refusal for length names them."""
-    error = (refusal.raw or {}).get("error")
-    if isinstance(error, Mapping) and isinstance(error.get("n_ctx"), int):
-        prompt = error.get("n_prompt_tokens")
-        return (prompt if isinstance(prompt, int) else None), error["n_ctx"]
-    if match := (
-        _SENT_AND_WINDOW.search(refusal.message) or _SENT_AND_LIMIT.search(refusal.message)
-    ):
-        return _number(match[1]), _number(match[2])
-    sent, window = _SENT.search(refusal.message), _WINDOW.search(refusal.message)
-    return (
-        _number(next(group for group in sent.groups() if group)) if sent else None,
-        _number(window[1]) if window else None,
-    )
 
 
 def looks_like_html(text: str) -> bool:
@@ -93,7 +63,3 @@ def _detail(part: Any) -> str:
     where = part.get("loc")
     place = ".".join(str(step) for step in where) if isinstance(where, list) else ""
     return f"{place}: {part.get('msg', '')}" if place else str(part.get("msg", part))
-
-
-def _number(digits: str) -> int:
-    return int(digits.replace(",", ""))

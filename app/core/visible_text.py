@@ -31,9 +31,11 @@ MOST_MARKS = 8
 _FLOOD = f"{_MARKS}{{{MOST_MARKS + 1},}}"
 _SUSPECT = re.compile(f"[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]|{_FLOOD}")
 _ODD = re.compile(
-    f"[\U000e0000-\U000e007f]+|[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]|{_FLOOD}"
+    r"[\x00-\x08\x0b-\x1f\x7f]+"  # in runs, of which a binary file has long ones
+    f"|[\U000e0000-\U000e007f]+|[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]|{_FLOOD}"
 )
 _ASCII_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL_PICTURES = {**{code: 0x2400 + code for code in range(0x20)}, 0x7F: 0x2421}
 _LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _INTRODUCERS = re.compile("[\x1b\x90\x98\x9b\x9d-\x9f]")
 _JOINING = re.compile("[\u0600-\u1fff]")
@@ -181,10 +183,8 @@ def _symbol(match: re.Match[str]) -> str:
     if 0xE0000 <= code <= 0xE007F:
         spelled = "".join(chr(ord(char) - 0xE0000) for char in found)
         return f"⟨tags:{''.join(c if c.isprintable() else '·' for c in spelled)}⟩"
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
+    if code in _CONTROL_PICTURES:
+        return found.translate(_CONTROL_PICTURES)
     if 0xD800 <= code <= 0xDFFF:
         return "\ufffd"
     before = match.string[match.start() - 1 : match.start()]

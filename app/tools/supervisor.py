@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from app.tools.supervisor_program import LENGTH, send
 
 START_SECONDS = 30.0
 """How long a loaded machine may take to start a command."""
+WAKE_SECONDS = 0.5
+"""How long the program is waited for before it is woken: a command may have stopped it."""
 CLOSE_SECONDS = 5.0
 _PACKAGES = Path(__file__).parents[2]
 _PROGRAM = (
@@ -94,13 +97,16 @@ class Supervisor:
             raise _was_ended()
         started: asyncio.Future[int] = self._loop.create_future()
         self._asked[name] = started
+        self._wake()
         try:
             send(self._wire, asked, output)
         except OSError:
             self._lose()
         try:
             async with asyncio.timeout(START_SECONDS):
-                return await started
+                while not (await asyncio.wait({started}, timeout=WAKE_SECONDS))[0]:
+                    self._wake()
+                return started.result()
         except TimeoutError:
             self._lose()
             raise _was_ended() from None
@@ -110,11 +116,16 @@ class Supervisor:
     async def close(self) -> None:
         """Let the program end what still runs, and itself."""
         self._leave()
+        self._wake()
         try:
             await asyncio.to_thread(self._process.wait, CLOSE_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             await asyncio.to_thread(self._process.wait)
+
+    def _wake(self) -> None:
+        """Let the program go on, should a command have stopped it."""
+        self._process.send_signal(signal.SIGCONT)
 
     def _hear(self) -> None:
         """Take in what the program tells."""

@@ -90,6 +90,7 @@ def test_what_is_approved_loses_no_character(text: str) -> None:
         ("x\by", "y"),
         ("a\x07b", "ab"),
         ("a\x00b", "a␀b"),
+        ("a\x00\x01\x1b\x7f\tb\x1f", "a␀␁␛␡\tb␟"),
         ("cut \x1b", "cut ␛"),
         ("cut \x1b]52;c;", "cut ␛]52;c;"),
         ("a\u202eb", "a⟨U+202E⟩b"),

@@ -79,6 +79,25 @@ async def test_a_command_that_ends_the_program_above_it_is_told_and_the_next_one
     assert await bench.text("bash", command="echo again") == "again"
 
 
+async def test_a_program_above_commands_that_a_command_stopped_is_woken_for_the_next_one(
+    bench: Bench,
+) -> None:
+    await bench.text("bash", command="true")
+    os.kill(bench.processes._above().pid, signal.SIGSTOP)
+    text = await asyncio.wait_for(bench.text("bash", command="echo again"), 10)
+    assert text == "again"
+
+
+async def test_a_program_above_commands_that_was_stopped_ends_with_its_owner(
+    bench: Bench,
+) -> None:
+    await bench.text("bash", command="true")
+    pid = bench.processes._above().pid
+    os.kill(pid, signal.SIGSTOP)
+    await bench.processes.close()
+    assert pid not in {p.pid for p in process_table() if not p.is_dead}
+
+
 async def test_a_command_that_starts_keeps_nobody_waiting_and_a_cancel_loses_none(
     bench: Bench, tmp_path: Path
 ) -> None:
