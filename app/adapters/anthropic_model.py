@@ -13,7 +13,7 @@ import random
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
 from app.adapters.answer_body import AnswerBody
@@ -69,6 +69,18 @@ class _FieldRefused(Exception):
         self.field = field
 
 
+class Refusals(Protocol):
+    """Optional fields that the endpoint refused, also in earlier runs. Its methods may block."""
+
+    def known(self) -> frozenset[str]:
+        """Return the fields."""
+        ...
+
+    def add(self, field: str) -> None:
+        """Keep another one, as far as that is possible."""
+        ...
+
+
 class AnthropicModel:
     """Implements `core.ports.Model` for one endpoint. Use it from one event loop."""
 
@@ -82,6 +94,7 @@ class AnthropicModel:
         retry: RetryPolicy = DEFAULT_RETRY,
         silence: float | None = None,
         price: Callable[[], Price | None] = lambda: None,
+        refusals: Refusals | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
@@ -95,6 +108,7 @@ class AnthropicModel:
             retry: When to try again.
             silence: Seconds without a byte that end a call; None chooses by endpoint.
             price: Returns what the user or the endpoint's kind says; None asks the table.
+            refusals: What the endpoint refused in earlier runs; None keeps nothing over runs.
             sleep: Waits between attempts.
             chance: Random numbers from 0 to 1, for the jitter.
         """
@@ -108,6 +122,8 @@ class AnthropicModel:
         self._sleep = sleep
         self._chance = chance
         self._dropped: set[str] = set()
+        self._refusals = refusals
+        self._recalled = refusals is None
         self._refused = RefusedPictures()
         self._reached = False
         """Whether the endpoint ever answered: then a lost connection is the network's fault, and may come back."""
@@ -122,6 +138,9 @@ class AnthropicModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Send a request and yield what comes back, an `Answer` last; see `core.ports.Model`."""
         attempt = 1
+        if self._refusals is not None and not self._recalled:
+            self._dropped |= await asyncio.to_thread(self._refusals.known)
+            self._recalled = True
         while True:
             failure: ModelError | None = None
             mended: ModelEvent
@@ -132,6 +151,8 @@ class AnthropicModel:
                 return
             except _FieldRefused as refused:
                 self._dropped.add(refused.field)
+                if self._refusals is not None:
+                    await asyncio.to_thread(self._refusals.add, refused.field)
                 mended = FieldDropped(refused.field)
             except PicturesRefused as error:
                 count = self._refused.note(error, request.messages, request.model)

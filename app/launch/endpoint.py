@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.prices import Price
+from app.launch.refused_fields import FILE as REFUSED_FIELDS
+from app.launch.refused_fields import RefusedFields
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ def build_model(
     demo: bool,
     retry: RetryPolicy | None = None,
     price: Callable[[], Price | None] = lambda: None,
+    state: Path | None = None,
 ) -> AnthropicModel:
     """Return the model: the endpoint of the settings, or the embedded one behind the same client.
 
@@ -33,6 +37,7 @@ def build_model(
         demo: Whether it is the embedded one.
         retry: When to try again, over the settings.
         price: Returns the user's own price, asked at each request.
+        state: Folder that keeps over runs which fields the endpoint refused; None keeps nothing.
     """
     from app.adapters.anthropic_model import DEFAULT_RETRY, AnthropicModel
     from app.adapters.demo import DEMO_API_KEY, DEMO_BASE_URL
@@ -46,6 +51,8 @@ def build_model(
             retry=retry,
             price=lambda: Price(0, 0, 0, 0),
         )
+    address = settings.base_url or ""
+    kept = None if state is None else RefusedFields(state / REFUSED_FIELDS, address)
     return AnthropicModel(
         base_url=settings.base_url,
         api_key=settings.api_key,
@@ -53,6 +60,7 @@ def build_model(
         retry=retry,
         silence=settings.request_timeout,
         price=price,
+        refusals=kept,
     )
 
 

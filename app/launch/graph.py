@@ -21,6 +21,7 @@ from app.adapters.sandbox import Sandbox
 from app.agent.parts import SessionParts
 from app.agent.prompt import Surroundings
 from app.agent.session import Session
+from app.core.own_folders import STATE_FOLDER
 from app.core.ports import Approver
 from app.launch.confinement import check_sandbox, shell_note
 from app.launch.crash import tool_fault
@@ -84,7 +85,9 @@ def _parts(
     demo, folder = settings.embedded, settings.folder
     return SessionParts(
         record=record,
-        model=build_model(settings, demo=demo, price=lambda: now().price),
+        model=build_model(
+            settings, demo=demo, price=lambda: now().price, state=Path.home() / STATE_FOLDER
+        ),
         approver=approver,
         clock=SystemClock(),
         surroundings=Surroundings(
