@@ -33,7 +33,7 @@ def test_an_unknown_model_a_refused_key_and_a_dead_endpoint_are_explained_one_by
 
             endpoint.stop()
             send(pal, "read README.md")
-            pal.wait_for("Attempt 3 of 10 failed", "Esc cancels", "Nothing listens at")
+            pal.wait_for("Attempt 3 of 12 failed", "Esc cancels", "Nothing listens at")
             pal.press("escape")
             finish(pal)
             assert READY in pal.text
