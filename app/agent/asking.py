@@ -65,7 +65,7 @@ class Asking:
             try:
                 answer = await self._stream()
             except ContextOverflow as error:
-                self._learn_size(error)
+                await self._learn_size(error)
                 size = self.dialogue.used
                 if refused or not await self.layers.overflow(self.tell):
                     raise
@@ -78,7 +78,7 @@ class Asking:
                 self.tell(Notice("The endpoint refused earlier thinking; it was removed for good."))
             else:
                 if refused:
-                    self.learn_from_full(refused)
+                    await self.learn_from_full(refused)
                 return answer
 
     async def _stream(self) -> Answer:
@@ -150,7 +150,7 @@ class Asking:
         if self.dialogue.meter.trusts(usage.prompt, self.arriving.sent):
             self.tell(BudgetChanged(self.dialogue.budget(usage.prompt)))
 
-    def _learn_size(self, error: ContextOverflow) -> None:
+    async def _learn_size(self, error: ContextOverflow) -> None:
         """Believe the endpoint's figures."""
         dialogue = self.dialogue
         if error.sent:
@@ -159,9 +159,9 @@ class Asking:
                 counted, sent=self.arriving.sent, now=self.arriving.sent
             )
         if error.window:
-            dialogue.learn_window(error.window)
+            await dialogue.learn_window(error.window)
 
-    def learn_from_full(self, tokens: int) -> None:
+    async def learn_from_full(self, tokens: int) -> None:
         """Note that the window is no larger than this, which was too much where less was taken."""
         if tokens < self.dialogue.frame.window:
-            self.dialogue.learn_window(tokens)
+            await self.dialogue.learn_window(tokens)

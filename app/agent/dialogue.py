@@ -33,6 +33,8 @@ CUT_OFF = (
 )
 
 
+LEARNED = "learned"
+"""The source of a window that a refusal taught."""
 SUMMARY_PROMPT_TOKENS = 1_000
 """Room for the question that asks for a summary."""
 
@@ -86,6 +88,8 @@ class Dialogue:
     """System prompt and tools that the record has in force; None before the first."""
     max_output: int | None = None
     """The model's own limit for an answer in tokens, where the endpoint says it."""
+    learned: dict[str, int] = field(default_factory=dict)
+    """Windows that refusals taught, in tokens by model."""
     muted_until: int = 0
     """Layer 2 waits until the next request passes this many tokens; 0 when it does not wait."""
     interrupted: CallRun | None = None
@@ -173,9 +177,12 @@ class Dialogue:
         wanted = self.policy.auto.threshold_for(frame.window)
         frame.threshold = highest_threshold(wanted, frame.window, frame.max_tokens)
 
-    def learn_window(self, window: int) -> None:
-        """Believe what the endpoint said about its window."""
-        self.frame.window, self.frame.window_source = window, "learned"
+    async def learn_window(self, window: int) -> None:
+        """Believe what a refusal said about the model's window, also after a resume."""
+        data = {"model": self.frame.model, "window": window}
+        await self.record.remark(remarks.WINDOW, data)
+        self.learned[self.frame.model] = window
+        self.frame.window, self.frame.window_source = window, LEARNED
         self.fit_threshold()
 
     def request(

@@ -258,7 +258,7 @@ class Layers:
             for charge in compaction.charges
         ]
         if compaction.window is not None:
-            dialogue.learn_window(compaction.window)
+            await dialogue.learn_window(compaction.window)
         known = [cost for cost in costs if cost is not None]
         if compaction.draft is not None:
             number = await dialogue.commit(compaction.draft)

@@ -30,6 +30,7 @@ RESTORED = frozenset(
         remarks.DELIVERING,
         remarks.UNQUEUED,
         remarks.TODO,
+        remarks.WINDOW,
         remarks.MUTED,
         remarks.NOTE,
         remarks.RUN,
@@ -115,6 +116,8 @@ def _take(dialogue: Dialogue, queue: TypedAhead, remark: Remark, *, now: float) 
             dialogue.ledger.begin_run(remark.time)
         case remarks.TODO:
             dialogue.todo = tuple(TodoItem(i["text"], i["state"]) for i in data["items"])
+        case remarks.WINDOW:
+            dialogue.learned[data["model"]] = int(data["window"])
         case remarks.MUTED:
             dialogue.muted_until = int(data["until"])
         case remarks.NOTE:

@@ -82,6 +82,7 @@ class Session(SessionView):
         """Return the session of a new or an existing record; calls that were cut off get their results."""
         session = cls(parts)
         finished = await restore(session._dialogue, session._queue)
+        session._upkeep.find_window()  # a refusal may have taught it
         await session._restore_own()
         await session._dialogue.answer_open_calls(finished)
         await session._upkeep.renew_prompt(lambda _: None)

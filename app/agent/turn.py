@@ -202,7 +202,7 @@ class Turn:
                         self.tell(Notice(FULL, warning=True))
                         return TurnEnd.CUT
                     was_full = True
-                    self.asking.learn_from_full(size)
+                    await self.asking.learn_from_full(size)
                     await self._hand_over()
                 case StopReason.MAX_TOKENS:
                     await self._refuse_calls(uses, NOT_RUN)

@@ -6,7 +6,7 @@ import asyncio
 from typing import Protocol
 
 from app.agent.channel import Tell
-from app.agent.dialogue import Dialogue
+from app.agent.dialogue import LEARNED, Dialogue
 from app.agent.parts import SessionParts
 from app.agent.prompt import build_system_prompt
 from app.core import remarks
@@ -97,9 +97,12 @@ class SessionUpkeep:
         self.find_window()
 
     def find_window(self) -> None:
-        """Take the window of the model in force from what the endpoint said about it and what the settings say now."""
+        """Take the window of the model in force: what the settings say, a refusal taught, or the endpoint said."""
         frame = self._dialogue.frame
         frame.window, frame.window_source = self._parts.window_of(self._info, frame.model)
+        learned = self._dialogue.learned.get(frame.model)
+        if learned is not None and learned < frame.window and frame.window_source != "settings":
+            frame.window, frame.window_source = learned, LEARNED
         self._dialogue.fit_threshold()
 
     def set_output(self, tokens: int) -> None:

@@ -415,6 +415,30 @@ async def test_a_rejected_signature_is_mended_once_by_removing_thinking(tmp_path
     await session.close()
 
 
+@pytest.mark.parametrize(
+    ("source", "window"), [("assumed", 100_000), ("endpoint", 100_000), ("settings", 200_000)]
+)
+async def test_a_window_that_a_refusal_taught_holds_after_a_resume(
+    tmp_path: Path, source: str, window: int
+) -> None:
+    overflow = ContextOverflow("prompt is too long", sent=300_000, window=100_000)
+    rig = Rig(tmp_path, ScriptedModel([overflow, says("no summary here"), says("still none")]))
+    rig.window_of = lambda _info, _model: (rig.window, source)
+    session = await rig.open()
+    await read(session.submit("hi"))
+    await session.close()
+    again = await rig.open(session.name)
+    assert again.budget.window == window
+    assert again.budget.window_source == ("learned" if window == 100_000 else source)
+    rig.model.script = [says("Hello.")]
+    await read(again.submit("hello"))
+    assert again.budget.window == window
+    rig.model.script = [says("Hello.")]
+    await again.set_model("another")
+    assert again.budget.window == rig.window, "another model has another window"
+    await again.close()
+
+
 async def test_an_overflow_that_cannot_shrink_is_told_and_nothing_is_lost(tmp_path: Path) -> None:
     overflow = ContextOverflow("prompt is too long", sent=300_000, window=100_000)
     rig = Rig(tmp_path, ScriptedModel([overflow, says("no summary here"), says("still none")]))

@@ -162,7 +162,9 @@ def tell(story: Story, ways: list[str]) -> None:
         story.work(round_)
         story.compact(way)
         story.check()
-    story.stage.session._dialogue.learn_window(WINDOW)  # what refusals taught is less than what was
+    story.stage.do(
+        story.stage.session._dialogue.learn_window(WINDOW)
+    )  # what refusals taught is less than what was
     entries = story.stage.session.conversation.entries
     for _, before in reversed(story.applied):
         story.undo()
