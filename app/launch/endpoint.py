@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.prices import Price
-from app.launch.refused_fields import FILE as REFUSED_FIELDS
-from app.launch.refused_fields import RefusedFields
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,6 +39,8 @@ def build_model(
     """
     from app.adapters.anthropic_model import DEFAULT_RETRY, AnthropicModel
     from app.adapters.demo import DEMO_API_KEY, DEMO_BASE_URL
+    from app.launch.refused_fields import FILE as REFUSED_FIELDS
+    from app.launch.refused_fields import RefusedFields
 
     retry = retry or replace(DEFAULT_RETRY, attempts=settings.attempts)
     if demo:
