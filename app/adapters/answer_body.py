@@ -8,7 +8,7 @@ from typing import Any
 
 from app.adapters.endpoint_errors import Call, not_messages_api, openai_format, stream_error
 from app.adapters.sse import EventSplitter, ServerEvent
-from app.adapters.stream_reading import AnswerReader, StreamFault
+from app.adapters.stream_reading import AnswerReader, StreamFault, finite
 from app.core.requests import ModelEvent
 from app.errors import StreamBroken
 
@@ -94,7 +94,7 @@ class AnswerBody:
 
     def _take(self, name: str, data: str) -> list[ModelEvent]:
         try:
-            value = json.loads(data)
+            value = json.loads(data, parse_float=finite)
         except (ValueError, RecursionError) as error:
             if name == "error":
                 raise stream_error({"error": {"message": data}}, self._call) from error
@@ -117,7 +117,7 @@ class AnswerBody:
     def _json(self) -> list[ModelEvent]:
         text = self._text()
         try:
-            value = json.loads(text)
+            value = json.loads(text, parse_float=finite)
         except json.JSONDecodeError as error:
             torn = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
             if torn and text[:1] != "<":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import uuid
 from collections.abc import Mapping, Set
 from typing import Any
@@ -90,7 +91,9 @@ class _Growing:
                 text = start
             else:
                 return dict(start) if isinstance(start, Mapping) else {}
-        value = json.loads(repair(text), strict=False, parse_constant=_no_constant)
+        value = json.loads(
+            repair(text), strict=False, parse_constant=_no_constant, parse_float=finite
+        )
         if "\\ud" in text.lower():
             value = json.loads(repair(json.dumps(value, ensure_ascii=False)))
         if not isinstance(value, dict):
@@ -107,7 +110,7 @@ class AnswerReader:
         self.stopped = False
         """Whether ``message_stop`` came."""
         self._blocks: list[_Growing] = []
-        self._by_index: dict[Any, _Growing] = {}
+        self._by_index: dict[int | str | None, _Growing] = {}
         self._usage: dict[str, int] = {}
         self._stop: str | None = None
         self._details: Mapping[str, Any] = {}
@@ -131,9 +134,9 @@ class AnswerReader:
                 self._read_usage(message.get("usage"))
                 return self._counted()
             case "content_block_start":
-                return self._start(event.get("index"), _object(event.get("content_block")))
+                return self._start(_place(event), _object(event.get("content_block")))
             case "content_block_delta":
-                return self._delta(event.get("index"), _object(event.get("delta")))
+                return self._delta(_place(event), _object(event.get("delta")))
             case "message_delta":
                 delta = _object(event.get("delta"))
                 self._read_stop(delta)
@@ -167,7 +170,7 @@ class AnswerReader:
             Message("assistant", blocks), self._billed(), stop, self._stop_text(), self._model
         )
 
-    def _start(self, index: Any, raw: Mapping[str, Any]) -> list[ModelEvent]:
+    def _start(self, index: int | str | None, raw: Mapping[str, Any]) -> list[ModelEvent]:
         block = _Growing(raw)
         self._blocks.append(block)
         self._by_index[index] = block
@@ -179,7 +182,7 @@ class AnswerReader:
         first = raw.get("text") if block.kind == "text" else raw.get("thinking")
         return _shown(block, first) if isinstance(first, str) and first else []
 
-    def _delta(self, index: Any, delta: Mapping[str, Any]) -> list[ModelEvent]:
+    def _delta(self, index: int | str | None, delta: Mapping[str, Any]) -> list[ModelEvent]:
         kind = delta.get("type")
         block = self._by_index.get(index)
         if block is None and index is None and self._blocks:
@@ -200,10 +203,9 @@ class AnswerReader:
             case "signature_delta" if block is not None:
                 block.raw["signature"] = delta.get("signature", "")
             case "citations_delta" if block is not None:
-                block.raw["citations"] = [
-                    *(block.raw.get("citations") or ()),
-                    delta.get("citation"),
-                ]
+                given = block.raw.get("citations")
+                earlier = given if isinstance(given, list) else ()
+                block.raw["citations"] = [*earlier, delta.get("citation")]
         return []
 
     def _input_delta(self, block: _Growing | None, piece: Any) -> list[ModelEvent]:
@@ -280,8 +282,19 @@ def _stop_reason(word: str) -> StopReason:
         return _FOREIGN_STOPS.get(word, StopReason.OTHER)
 
 
+def _place(event: Mapping[str, Any]) -> int | str | None:
+    """Return which block an event belongs to; None for what is no number or name of one."""
+    index = event.get("index")
+    return index if isinstance(index, int | str) else None
+
+
 def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def finite(digits: str) -> float:
+    """Return a JSON number; one beyond what can be sent back, such as ``1e400``, becomes the largest that can."""
+    return max(-sys.float_info.max, min(float(digits), sys.float_info.max))
 
 
 def _no_constant(word: str) -> Any:

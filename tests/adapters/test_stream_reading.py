@@ -12,7 +12,7 @@ from app.adapters.answer_body import AnswerBody
 from app.adapters.endpoint import Endpoint
 from app.adapters.endpoint_errors import Call
 from app.core.budget import Usage
-from app.core.messages import Opaque, Text, Thinking, ToolUse
+from app.core.messages import Opaque, Text, Thinking, ToolUse, block_to_json
 from app.core.requests import Answer, StopReason, TextDelta
 from app.errors import ModelError, StreamBroken
 from tests.wire import sse
@@ -237,6 +237,33 @@ def test_blocks_of_the_server_keep_their_place_and_their_input():
         Text("b"),
     )
     assert answer.stop is StopReason.PAUSE_TURN
+
+
+@pytest.mark.parametrize("index", [[], {}, [1], None, 1.5, True])
+def test_a_place_that_is_no_number_is_no_crash(index):
+    body = sse.start() + sse.block_start(index, type="text", text="")
+    body += sse.delta(index, "text_delta", text="Hello") + sse.stop() + sse.end()
+    answer, shown = read(body)
+    assert answer.message.content == (Text("Hello"),)
+    assert shown == "Hello"
+
+
+@pytest.mark.parametrize("given", [1, True, "x", {}])
+def test_citations_that_are_no_list_give_way_to_those_that_come(given):
+    body = sse.start() + sse.block_start(0, type="text", text="a", citations=given)
+    body += sse.delta(0, "citations_delta", citation={"n": 1}) + sse.stop() + sse.end()
+    (block,) = read(body)[0].message.content
+    assert block_to_json(block)["citations"] == [{"n": 1}]
+
+
+@pytest.mark.parametrize("digits", ["1e400", "-1e400"])
+def test_a_number_too_large_to_be_sent_back_becomes_one_that_can(digits):
+    place = f'{{"n": {digits}}}'
+    whole = sse.block_start(1, type="server_tool_use", id="s", name="w", input={"n": 17})
+    body = sse.start() + sse.call(0, "t", place) + whole.replace(b"17", digits.encode())
+    answer, _ = read(body + sse.stop("tool_use") + sse.end())
+    for block in answer.message.content:
+        assert json.loads(json.dumps(block_to_json(block), allow_nan=False))["input"]["n"]
 
 
 def test_citations_are_collected():
