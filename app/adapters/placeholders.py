@@ -8,14 +8,71 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+try:
+    import fcntl
+except ImportError:  # Windows, which has no sandbox of ours
+    fcntl = None  # type: ignore[assignment]
+
+TRIES, PAUSE_SECONDS = 40, 0.05
 MADE = 1
 """Time of change of a stand-in: one second into 1970."""
 MOST_BYTES = 16
 """Content of a stand-in at most."""
+
+
+class Users:
+    """The processes that use the stand-ins of a project, each by a shared lock on its folder, which dies with it.
+
+    Removing a stand-in takes the mount away that another process has laid over it.
+    """
+
+    def __init__(self) -> None:
+        self._handle = -1
+
+    def join(self, root: Path) -> None:
+        """Be one of those of a project, where the file system knows locks; more than once does no harm. Blocks."""
+        if self._handle >= 0 or fcntl is None:
+            return
+        with suppress(OSError):
+            self._handle = _folder(root)
+            for _ in range(
+                TRIES
+            ):  # who removes them now is quick; who holds the lock for long means harm
+                with suppress(BlockingIOError):
+                    fcntl.flock(self._handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                    return
+                time.sleep(PAUSE_SECONDS)
+
+    def leave(self, root: Path, stand_ins: Iterable[Path]) -> None:
+        """Be none of those of a project any more; the last one removes the stand-ins."""
+        if self._is_last(root):
+            remove(stand_ins)
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+    def _is_last(self, root: Path) -> bool:
+        """Whether no other uses them; none can begin to until the lock is let go."""
+        if fcntl is None:
+            return True
+        try:
+            if self._handle < 0:
+                self._handle = _folder(root)
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True  # no locks here
+        return True
+
+
+def _folder(root: Path) -> int:
+    return os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def place(path: Path, *, folder: bool, content: bytes = b"") -> bool:

@@ -78,6 +78,9 @@ class Sandbox:
     """Version of the program, or why there is none."""
     _made: set[Path] = field(default_factory=set, repr=False)
     """Stand-ins that were made for what is missing."""
+    _users: placeholders.Users = field(
+        default_factory=placeholders.Users, repr=False, compare=False
+    )
 
     @property
     def works(self) -> bool:
@@ -151,7 +154,8 @@ class Sandbox:
     def close(self) -> None:
         """Delete the temporary folder and the stand-ins of protected files."""
         if self.scratch is not None:
-            placeholders.remove({*self._made, self.root / ".git", *self.protected})
+            stand_ins = {*self._made, self.root / ".git", *self.protected}
+            self._users.leave(self.root, stand_ins)
             shutil.rmtree(self.scratch, ignore_errors=True)
 
     def _bubblewrap(
@@ -209,6 +213,7 @@ class Sandbox:
 
     def _place_missing(self, stores: Iterable[Store]) -> None:
         """Make stand-ins for what is protected and missing."""
+        self._users.join(self.root)
         for kept in sorted(self._kept(stores), key=lambda kept: _depth(kept.path)):
             if placeholders.place(kept.path, folder=kept.is_folder, content=kept.content):
                 self._made.add(kept.path)

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +48,38 @@ def run(
     return subprocess.run(
         argv, capture_output=True, text=True, timeout=20, check=False, stdin=subprocess.DEVNULL
     )
+
+
+def test_a_sandbox_that_is_closed_takes_no_protection_from_the_commands_of_another(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    first, second, third = probe(root), probe(root), probe(root)
+    if first.kind is not Kind.BUBBLEWRAP:
+        pytest.skip(first.describe())
+    try:
+        script = (
+            "echo x > started; while [ ! -e go ]; do sleep 0.02; done; "
+            "echo x > .git/config; echo x > palimpsest.toml"
+        )
+        command = subprocess.Popen(
+            first.wrap(("sh", "-c", script), root),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        run(second, "true")
+        while not (root / "started").exists():
+            time.sleep(0.02)
+        second.close()
+        third.close()
+        (root / "go").write_text("")
+        command.wait(20)
+        assert (root / "palimpsest.toml").read_bytes() == b""
+        assert not any((root / ".git").rglob("config"))
+    finally:
+        first.close()
+    assert {path.name for path in root.iterdir()} == {"started", "go"}, "the last one cleans up"
 
 
 def test_commands_write_in_the_project_and_nowhere_else(sandbox: Sandbox, tmp_path: Path) -> None:
