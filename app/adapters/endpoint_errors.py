@@ -17,6 +17,7 @@ from app.adapters.endpoint import Endpoint
 from app.adapters.pictures import PicturesRefused, about_pictures
 from app.adapters.refusal import Refusal, html_title, looks_like_html, read_refusal
 from app.adapters.too_long import is_too_long, sizes
+from app.core.masking import LEAST_CHARS
 from app.errors import (
     Busy,
     ContextOverflow,
@@ -27,8 +28,6 @@ from app.errors import (
 )
 
 _MESSAGE_CHARS = 300
-_SHORT_KEY = 8
-"""Characters under which a key may also be part of ordinary words."""
 _TYPE_STATUS = {
     "invalid_request_error": 400,
     "exceed_context_size_error": 400,
@@ -79,7 +78,7 @@ class Call:
         """Return a server's words as one line of bearable length, without our keys."""
         for secret in self.secrets:
             stands = re.escape(secret)
-            if len(secret) < _SHORT_KEY:  # a stand-in such as "x", for a server that wants any key
+            if len(secret) < LEAST_CHARS:  # a stand-in such as "x", for a server that wants any key
                 stands = rf"(?<!\w){stands}(?!\w)"
             text = re.sub(stands, "[key]", text)
         line = " ".join(text.split())

@@ -154,7 +154,6 @@ _LS = Options(
 _GREPS = ReadOnly(_GREP, texts=1, unchosen=True, follows=("R", "dereference-recursive"))
 _SUM = Options("btz", "", named("binary text zero tag"))
 _NONE = Options()
-_VERSION = Options("V", "", named("version help"))
 
 
 def _paths(

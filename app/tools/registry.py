@@ -103,7 +103,6 @@ def build_tools(
     room: RoomNow,
     bash_seconds: int = DEFAULT_SECONDS,
     bash_max_seconds: int = 600,
-    shell: str | None = None,
     keys: tuple[str, ...] = (),
 ) -> Mapping[str, Tool]:
     """Return all tools by name; the order is always the same.
@@ -120,7 +119,6 @@ def build_tools(
         room: How much one call may return now.
         bash_seconds: Usual time limit of a command.
         bash_max_seconds: Longest time limit that the model may ask for.
-        shell: Path of the shell; None looks for bash, then sh.
         keys: This program's own credentials, to be hidden in all that tools return.
     """
     tools: tuple[Tool, ...] = (
@@ -133,7 +131,6 @@ def build_tools(
             remark,
             bash_seconds,
             bash_max_seconds,
-            shell,
         ),
         ReadFileTool(workspace, room),
         WriteFileTool(workspace, checkpoints),

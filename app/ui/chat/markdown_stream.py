@@ -213,11 +213,11 @@ class _Cut:
     """What the first item behind the cut is numbered."""
 
 
-def split_markdown(source: str, parser: MarkdownIt | None = None) -> list[Piece]:
+def split_markdown(source: str) -> list[Piece]:
     """Return the pieces of a whole text; a short one stays in one piece."""
     if len(source) <= 2 * CODE_SLICE:
         return [Piece(source, False)] if source else []
-    splitter = MarkdownSplitter(parser)
+    splitter = MarkdownSplitter()
     pieces = []
     for at in range(0, len(source), CODE_SLICE):
         pieces += splitter.feed(source[at : at + CODE_SLICE])

@@ -12,16 +12,12 @@ from textual.widgets import Static
 
 from app.ui.account_text import account_of
 from app.ui.context_text import explain
-from app.ui.screens.sheet import Sheet
+from app.ui.screens.sheet import ROOM, Sheet
 from app.ui.widgets.context_chart import ContextChart
 from app.ui.widgets.key_footer import Hint
 
 if TYPE_CHECKING:
     from app.agent.session import Session
-
-
-ROOM = 12
-"""Cells beside the text: margin, frame, padding and scrollbar."""
 
 
 class ContextScreen(Sheet[None]):

@@ -23,7 +23,7 @@ from app.ui.change_text import change_options, full_text, parts_table
 from app.ui.format import clock, cost, hanging, percent, plural, seconds, tokens
 from app.ui.keymap import Place, bindings
 from app.ui.report_text import STYLES, taken_back_at
-from app.ui.screens.sheet import Sheet
+from app.ui.screens.sheet import ROOM, Sheet
 from app.ui.view_change import ViewChange, view_change
 from app.ui.widgets.key_footer import Hint
 from app.ui.widgets.piece_reader import PieceReader
@@ -37,8 +37,6 @@ FACTS_ROOM = 20_000
 
 NAME = 12
 """Cells of the column with names."""
-ROOM = 12
-"""Cells beside the text: margin, frame, padding and scrollbar."""
 
 
 class Wish(StrEnum):

@@ -18,7 +18,8 @@ from app.ui.keymap import NOT_MOVED, Place, bindings, shown_key
 from app.ui.widgets.key_footer import Hint, KeyFooter
 
 Result = TypeVar("Result")
-
+ROOM = 12
+"""Cells beside a sheet's text: margin, frame, padding and scrollbar."""
 
 WIDTHS: list[tuple[int, str]] = [(0, "-narrow"), (110, "-wide")]
 """Class of a screen from so many columns on."""
