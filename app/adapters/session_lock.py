@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from app.alive import is_alive
 from app.errors import SessionBusy
 
 if sys.platform == "win32":
@@ -104,7 +105,7 @@ def holder(folder: Path) -> Holder | None:
         found = _read(handle)
     finally:
         os.close(handle)
-    return found if found is not None and _lives(found.process) else None
+    return found if found is not None and is_alive(found.process) else None
 
 
 def _read(handle: int) -> Holder | None:
@@ -120,13 +121,3 @@ def _read(handle: int) -> Holder | None:
     except ValueError:
         since = ""
     return Holder(int(lines[0]), since)
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except OSError:
-        return True
-    return True

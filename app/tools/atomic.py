@@ -9,6 +9,7 @@ import secrets
 import stat
 from pathlib import Path
 
+from app.alive import is_alive
 from app.core.skipped_folders import SKIPPED_FOLDERS
 from app.durable import replace_file
 from app.errors import ToolError
@@ -87,7 +88,7 @@ def remove_leftovers(root: Path) -> int:
         below[:] = () if visited >= MAX_FOLDERS else set(below) - SKIPPED_FOLDERS
         for name in names:
             found = TEMPORARY.fullmatch(name)
-            if found and not _is_alive(int(found.group(1))):
+            if found and not is_alive(int(found.group(1))):
                 with contextlib.suppress(OSError):
                     Path(folder, name).unlink()
                     removed += 1
@@ -145,13 +146,3 @@ def _copy_metadata(folder: int, name: str, old: os.stat_result, descriptor: int)
                     os.setxattr(descriptor, attribute, os.getxattr(source, attribute))
         finally:
             os.close(source)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

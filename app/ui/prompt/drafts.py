@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.alive import is_alive
 from app.settings.private_file import write_private
 
 MOST_CHARS = 2_000_000
@@ -98,13 +99,5 @@ def _read(path: Path) -> tuple[str, Draft]:
 
 
 def _runs(process: str) -> bool:
-    """Whether a process of ours may still run."""
-    if not process.isdecimal() or sys.platform == "win32":  # there the signal 0 would end it
-        return False
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
+    """Whether a process of ours may still run; where that cannot be asked a draft counts as left."""
+    return process.isdecimal() and sys.platform != "win32" and is_alive(int(process))
