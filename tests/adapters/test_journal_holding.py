@@ -11,8 +11,8 @@ from app.core.conversation import Conversation, replay
 from app.core.effects import Effects
 from app.core.messages import Message, Text, ToolResult, ToolUse, user
 from app.core.tokens import estimate_text
-from app.core.validate import problems
 from tests.fakes.clock import FakeClock
+from tests.fakes.message_rules import problems
 
 ROUNDS = 120
 OUTPUT = "line of output\n" * 40

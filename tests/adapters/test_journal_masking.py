@@ -18,8 +18,8 @@ from app.core.originals import find_original
 from app.core.ports import CommitDraft
 from app.core.reports import Layer
 from app.core.secret_masks import KnownSecrets
-from app.core.validate import problems
 from tests.fakes.clock import FakeClock
+from tests.fakes.message_rules import problems
 from tests.fakes.secret_samples import alnum
 
 SECRET = "gh" + "p_" + alnum(36)

@@ -29,11 +29,11 @@ from app.core.permission import (
 from app.core.policy import AutoPolicy, CompactionPolicy, ManualPolicy, MicroPolicy
 from app.core.ports import Approver, Emit, Proposal, ToolOutcome
 from app.core.requests import ModelInfo, ToolSpec
-from app.core.validate import problems
 from app.errors import ToolError
 from app.tools.checkpoints import Checkpoints
 from app.tools.workspace import Workspace
 from tests.fakes.clock import FakeClock
+from tests.fakes.message_rules import problems
 from tests.fakes.model import ScriptedModel
 
 SCHEMA = {"type": "object", "properties": {}}

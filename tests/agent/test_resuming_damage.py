@@ -8,8 +8,8 @@ import shutil
 import pytest
 
 from app.core.policy import AutoPolicy, CompactionPolicy, ManualPolicy, MicroPolicy, MicroRule
-from app.core.validate import problems
 from tests.agent.rig import Rig, read
+from tests.fakes.message_rules import problems
 from tests.fakes.model import ScriptedModel, calls, says
 from tests.fakes.summaries import GOOD
 

@@ -22,10 +22,10 @@ from app.core.events import (
 from app.core.messages import Image, Message, Text, ToolResult
 from app.core.permission import Answered, ApprovalAnswer
 from app.core.requests import Answer, StopReason
-from app.core.validate import problems
 from app.errors import ContextOverflow, ModelError, Rejected, SignatureRejected, StreamBroken
 from app.headless import Refuser
 from tests.agent.rig import Handy, Rig, ScriptedUser, all_valid, ended, of, read
+from tests.fakes.message_rules import problems
 from tests.fakes.model import ScriptedModel, calls, says
 
 

@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from app.core.messages import ToolUse
-from app.core.validate import problems
 from tests.benchmarks import __main__ as command
 from tests.benchmarks import peer_endpoint, peers, textbook
 from tests.benchmarks.desk import desk
 from tests.benchmarks.figures import Figure, table
 from tests.benchmarks.sessions import generated, markdown
+from tests.fakes.message_rules import problems
 
 
 def by_name(figures: list[Figure]) -> dict[str, Figure]:

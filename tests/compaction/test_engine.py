@@ -18,9 +18,9 @@ from app.core.policy import AutoPolicy, CompactionPolicy, ManualPolicy
 from app.core.reports import Layer, Outcome
 from app.core.requests import Purpose
 from app.core.tokens import estimate_message
-from app.core.validate import problems
 from app.errors import Busy, ContextOverflow, Rejected, SignatureRejected, Unreachable
 from tests.fakes.history import Call, Story, bash, edit, lines, read
+from tests.fakes.message_rules import problems
 from tests.fakes.model import ScriptedModel, says
 from tests.fakes.summaries import GOOD, MISBEHAVIOURS, no_files, run, situation
 

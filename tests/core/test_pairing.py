@@ -9,8 +9,8 @@ from app.core.conversation import replay
 from app.core.history import Entry
 from app.core.messages import Message, Text, ToolResult, ToolUse, user
 from app.core.pairing import LOST_BEGINNING, LOST_CALL, LOST_RESULT
-from app.core.validate import problems
 from tests.fakes.history import Story, stories
+from tests.fakes.message_rules import problems
 
 
 def sent(*messages: Message | None) -> tuple[Message, ...]:

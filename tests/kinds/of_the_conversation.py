@@ -248,7 +248,7 @@ ENDPOINT = theme(
             "waited out or told; text is not doubled",
             "adapters/test_anthropic_model_faults.py::an_overloaded_event_in_the_middle_is_waited_out "
             "adapters/test_anthropic_model_faults.py::a_final_error_in_the_stream_is_not_tried_again "
-            "wire/test_every_fault.py::nothing_of_a_void_answer_is_shown_twice",
+            "wire/test_every_fault.py::nothing_of_a_void_answer_is_shown_twice_but_it_is_counted",
         ),
         "context overflow": (
             "the window is learned, one compaction, one more try",

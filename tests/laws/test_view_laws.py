@@ -14,8 +14,8 @@ from app.core.messages import Message, ToolUse, message_to_json, user
 from app.core.reports import Outcome
 from app.core.rewinds import live_items
 from app.core.tokens import estimate_text
-from app.core.validate import problems
 from tests.fakes.history import Story, policies, stories, tell_step, tell_turn
+from tests.fakes.message_rules import problems
 from tests.fakes.model import says
 from tests.fakes.summaries import GOOD, MISBEHAVIOURS, run, situation
 

@@ -21,8 +21,8 @@ from app.core.messages import JsonObject, message_from_json
 from app.core.policy import CompactionPolicy
 from app.core.prices import Price
 from app.core.reports import Layer
-from app.core.validate import problems
 from tests.agent.rig import Handy, Rig, of, small
+from tests.fakes.message_rules import problems
 from tests.wire import sse
 from tests.wire.faults import SILENCE, Point
 from tests.wire.server import Received, Reply, WireServer, json_reply, wire_server

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.messages import Message, Text, Thinking, ToolResult, ToolUse, user
-from app.core.validate import problems
+from tests.fakes.message_rules import problems
 
 CALL = ToolUse("t1", "bash", {"command": "ls"})
 THOUGHT = Thinking({"type": "thinking", "thinking": "hm", "signature": "x"})
