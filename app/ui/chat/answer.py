@@ -88,9 +88,11 @@ class LiveAnswer:
         self._end_thinking()
         self._end_text()
 
-    def finish(self) -> None:
-        """Close the answer."""
+    def finish(self, message: int = 0) -> None:
+        """Close the answer; ``message`` is its number in the record, 0 when it is not in there."""
         self.settle()
+        if self.sections:
+            self.sections[0].begins = message
 
     def void(self) -> list[Section]:
         """Take back everything and return it."""

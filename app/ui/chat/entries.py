@@ -46,6 +46,7 @@ class Section:
         serial: Its place for good: later sections have higher ones.
         index: Its place now among all sections.
         group: Sections of one answer share it; the cursor moves by groups.
+        begins: Number of the model's message in the record that begins with it; 0 for all others.
         rows: Its painted rows, or None when they must be made anew.
     """
 
@@ -59,6 +60,7 @@ class Section:
         self.serial = 0
         self.index = 0
         self.group = group
+        self.begins = 0
         self.rows: list[Row] | None = None
         self.fold = Fold.FULL
 
@@ -74,6 +76,11 @@ class Section:
     def source(self) -> str:
         """Its text for copying and export, as Markdown."""
         raise NotImplementedError
+
+    @property
+    def weight(self) -> int:
+        """About how many characters it keeps."""
+        return 0
 
     def extent(self) -> Extent:
         """Return about how much room it takes, without laying it out."""
@@ -102,6 +109,10 @@ class UserSection(Section):
     @property
     def source(self) -> str:
         return self.text
+
+    @property
+    def weight(self) -> int:
+        return len(self.text)
 
     def lines(self, width: int) -> list[Line]:
         del width
@@ -144,6 +155,10 @@ class TextSection(Section):
     def source(self) -> str:
         return self.piece.source
 
+    @property
+    def weight(self) -> int:
+        return len(self.piece.source)
+
     def lines(self, width: int) -> list[Line]:
         if self.piece.code is None and len(self.source) > MOST_LAID_OUT:
             return lines_of(self.source.removesuffix("\n"))
@@ -179,6 +194,10 @@ class ThinkingSection(Section):
     @property
     def source(self) -> str:
         return "\n".join(f"> {line}" for line in self.text.strip("\n").split("\n"))
+
+    @property
+    def weight(self) -> int:
+        return sum(map(len, self.parts))
 
     def extent(self) -> Extent:
         return FOLDED if self.fold is Fold.FOLDED else super().extent()

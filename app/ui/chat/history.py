@@ -76,6 +76,12 @@ class HistoryReader:
             found += self._aside(aside)
         return found + [DividerSection(report) for report in compactions]
 
+    def forget(self, left: Iterable[Section]) -> None:
+        """Note that sections left the chat from its top on: the compactions among them are to be shown again."""
+        self._waiting.clear()
+        dividers = [section.report for section in left if isinstance(section, DividerSection)]
+        self._compactions += [report for report in dividers if report.commit]
+
     def _of_page(self, entries: Sequence[Entry]) -> list[CompactionReport]:
         """Take out the compactions since the first message of a page."""
         known = self._compactions
@@ -102,6 +108,8 @@ class HistoryReader:
                     found.append(self._card(id_, name, arguments))
                 case _:
                     pass
+        if found:
+            found[0].begins = entry.number
         return found
 
     def _prose(self, text: str) -> list[Section]:

@@ -75,7 +75,7 @@ class CardSection(Section):
         self.began = 0.0
         self._tail: deque[str] = deque()
         self._tail_chars = 0
-        self._touched = False
+        self.touched = False
         """Whether the user folded or unfolded it."""
 
     @property
@@ -115,13 +115,13 @@ class CardSection(Section):
         self.text, self.outcome, self.seconds = text, one_line(outcome, 120), seconds
         self.diff, self.result = diff, result
         self._tail.clear()
-        if not self._touched:
+        if not self.touched:
             short = wanted and text.count("\n") < SHORT_ROWS
             self.fold = Fold.SHORT if diff else Fold.FULL if short else Fold.FOLDED
 
     def toggle(self) -> None:
         """Unfold it wholly, or fold it to its line."""
-        self._touched = True
+        self.touched = True
         self.fold = Fold.FOLDED if self.fold is Fold.FULL or self._fits_short else Fold.FULL
 
     def is_split(self, width: int) -> bool:
@@ -142,6 +142,10 @@ class CardSection(Section):
         if not body:
             return head
         return f"{head}\n\n{fenced(visible_text(body), language)}"
+
+    @property
+    def weight(self) -> int:
+        return len(self.text) + len(self.diff)
 
     def extent(self) -> Extent:
         if self.fold is Fold.FOLDED:

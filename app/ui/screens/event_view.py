@@ -105,8 +105,8 @@ class EventView:
                 chat.tool_arriving(call_id, tool, chars)
                 self._arrived_of_call(call_id, chars)
                 status.wait(f"writing a call of {one_line(tool, 40)}, {chars:,} characters")
-            case AnswerFinished():
-                self.close_answer()
+            case AnswerFinished(message):
+                self.close_answer(message)
                 screen.show_chart()
             case ToolStarted(call_id, tool, target):
                 self.close_answer()
@@ -163,11 +163,11 @@ class EventView:
             case _:
                 assert_never(event)
 
-    def close_answer(self) -> None:
-        """Finish the answer that is open, if one is."""
+    def close_answer(self, message: str = "") -> None:
+        """Finish the answer that is open, if one is; ``message`` is its id when it is in the record."""
         if self._answering:
             self._answering = False
-            self._screen.chat.finish_answer()
+            self._screen.chat.finish_answer(message)
 
     def _open_answer(self) -> None:
         if not self._answering:

@@ -187,6 +187,7 @@ class SessionOpening:
             self._screen.chat.prepend_history(
                 entries, more=more, reports=session.reports, asides=asides
             )
+            self._screen.chat.mark_cleared(session.conversation.stubs)
         return bool(entries or asides)
 
     async def _learn_model(self, session: Session) -> None:
@@ -213,6 +214,8 @@ class SessionOpening:
             return
         entries = await session.page(before, limit)
         asides = await session.asides(entries)
-        if self._screen.session is session:
+        chat = self._screen.chat
+        if self._screen.session is session and chat.older == before:
             more = bool(entries) and entries[0].number > 1
-            self._screen.chat.prepend_history(entries, more=more, asides=asides)
+            chat.prepend_history(entries, more=more, asides=asides)
+            chat.mark_cleared(session.conversation.stubs)

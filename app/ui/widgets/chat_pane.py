@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.timer import Timer
 
+from app.core.originals import read_id
 from app.core.visible_text import one_line, visible_text
 from app.ui.chat.answer import LiveAnswer
 from app.ui.chat.entries import (
     DividerSection,
+    Fold,
     NoteSection,
     Section,
     TextSection,
@@ -20,6 +22,7 @@ from app.ui.chat.entries import (
 )
 from app.ui.chat.markdown_rendering import shared_parser
 from app.ui.chat.navigation import NavigableTranscriptView
+from app.ui.chat.room import leaving
 from app.ui.chat.tool_card import CardSection, CardState
 
 if TYPE_CHECKING:
@@ -47,6 +50,8 @@ class ChatPane(NavigableTranscriptView):
         """By call id, those that may still change."""
         self._results: dict[str, CardSection] = {}
         """By result id."""
+        self._folds: dict[str, Fold] = {}
+        """By call id, how the user folded cards that left the chat."""
         self._clock: Timer | None = None
         self._history: HistoryReader | None = None
         self._older: int | None = None
@@ -82,12 +87,14 @@ class ChatPane(NavigableTranscriptView):
         self._live.add_thinking(text, shown=shown)
         self.draw_soon()
 
-    def finish_answer(self) -> None:
-        """Note that no more of this answer comes."""
+    def finish_answer(self, message: str = "") -> None:
+        """Note that no more of this answer comes; ``message`` is its id when it is in the record."""
         if self._answer is None:
             return
-        self._answer.finish()
+        id_ = read_id(message)
+        self._answer.finish(id_[1] if id_ else 0)
         self._answer = None
+        self._make_room()
         self.draw_soon()
 
     def void_answer(self) -> None:
@@ -253,14 +260,12 @@ class ChatPane(NavigableTranscriptView):
         """
         self._asked = False
         self._older = entries[0].number if entries and more else None
-        if self._history is None:
-            from app.ui.chat.history import HistoryReader  # most sessions are new and need none
-
-            self._history = HistoryReader(self._groups, reports)
-        sections = self._history.sections(entries, asides)
+        sections = self._reader(reports).sections(entries, asides)
         for section in sections:
             if isinstance(section, CardSection):
                 section.split = self.split_diffs
+                if fold := self._folds.pop(section.call, None):
+                    section.fold, section.touched = fold, True
                 if section.result:
                     self._results[section.result] = section
         if sections and self._anchor is not None and self._anchor[0].index == 0:
@@ -269,6 +274,37 @@ class ChatPane(NavigableTranscriptView):
         self.search_older(sections)
         self.draw_soon()
 
+    def _reader(self, reports: Iterable[CompactionReport] = ()) -> HistoryReader:
+        if self._history is None:
+            from app.ui.chat.history import HistoryReader  # most sessions are short and need none
+
+            self._history = HistoryReader(self._groups, reports)
+        return self._history
+
+    def _make_room(self) -> None:
+        """Let the oldest sections go when the chat keeps many, unless the user reads, searches or marks."""
+        busy = self._came_from is not None or self.is_marking or self.text_selection is not None
+        if busy or not self.following:
+            return
+        sections = self.transcript.sections
+        count = leaving(sections)
+        if not count:
+            return
+        gone, first = sections[:count], sections[count]
+        self._reader().forget(gone)
+        self._older, self._asked = first.begins, False
+        for card in gone:
+            if isinstance(card, CardSection):
+                self._cards.pop(card.call, None)
+                self._results.pop(card.result, None)
+                if card.touched:
+                    self._folds[card.call] = card.fold
+        if self._cursor in gone:
+            self._mark(None)
+        self._anchor = self._seen = None
+        self.transcript.remove(gone)
+        self.transcript.changed(first)  # no blank row above it now
+
     def clear(self) -> None:
         """Forget everything, for a new session."""
         self.transcript.clear()
@@ -276,6 +312,7 @@ class ChatPane(NavigableTranscriptView):
         self._mark(None)
         self._cards.clear()
         self._results.clear()
+        self._folds.clear()
         self._history = None
         self._older, self._asked = None, False
         self.search("")
