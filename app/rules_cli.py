@@ -14,7 +14,7 @@ from app.core.visible_text import one_line
 from app.errors import PalError
 from app.permission.rules import parse_rule
 from app.settings import Settings
-from app.settings.granted import GRANTED, grant, withdraw
+from app.settings.kept_rules import GRANTED, grant, withdraw
 
 if TYPE_CHECKING:
     from app.agent.parts import JudgeCall

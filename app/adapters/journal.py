@@ -228,7 +228,7 @@ class Journal:
         return await self._do(self._files.reader.result_entry, number)
 
     async def texts(self) -> AsyncGenerator[Texts, None]:
-        """Yield all that was said, called, returned or stored, newest message first, in batches of bearable size.
+        """Yield all that was said, called, returned or stored, newest message first, in batches.
 
         A large record takes seconds; what is written meanwhile does not wait for it.
 

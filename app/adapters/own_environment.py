@@ -58,7 +58,7 @@ def _regions() -> list[tuple[int, int]]:
 
 
 def _overwrite(start: int, end: int, keys: list[bytes]) -> None:
-    """Overwrite every key between two addresses of our own memory; the kernel vouches for the bounds."""
+    """Overwrite every key between two addresses of our own memory; the bounds come from /proc/self."""
     import ctypes  # not before the first paint
 
     data = ctypes.string_at(start, end - start)

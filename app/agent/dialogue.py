@@ -24,7 +24,7 @@ from app.core.ports import CommitDraft, Model, Record
 from app.core.reports import CompactionReport
 from app.core.requests import CachePoint, ModelRequest, Purpose, ToolSpec
 from app.core.tokens import estimate_json, estimate_text
-from app.tools.room import Room
+from app.tools.result_room import Room
 
 INTERRUPTED = "[interrupted: this call did not finish, and it was not run again]"
 CUT_OFF = (

@@ -24,7 +24,7 @@ Judge = Callable[[str, JsonObject], Judgement]
 """Judges a call by tool name and arguments, under the mode and rules in force."""
 
 Admitted = Callable[[str, JsonObject], None]
-"""Hears of each call that may run, before it runs: a path outside the project is readable only then."""
+"""Called with each call that may run, before it runs: a path outside the project is readable only then."""
 
 
 @dataclass(frozen=True, slots=True)

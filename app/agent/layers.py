@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from app.agent.channel import Tell
 from app.agent.dialogue import Dialogue
-from app.agent.mended import mended_notice
+from app.agent.request_notices import mended_notice
 from app.agent.upkeep import Upkeep
 from app.compaction.engine import Compaction, Situation, compact, summarize, with_summary
 from app.compaction.entry import ResultDraft, Shortened, shorten_results

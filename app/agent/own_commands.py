@@ -38,7 +38,7 @@ class OwnCommands:
         Args:
             command: What the shell gets.
             share: Whether command, exit code and output go to the model with the user's next message.
-            tell: Hears of its beginning, its output and its end.
+            tell: Called with its beginning, its output and its end.
 
         Raises:
             PalError: There is no shell.

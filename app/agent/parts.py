@@ -16,7 +16,7 @@ from app.core.policy import CompactionPolicy
 from app.core.ports import Approver, Clock, Model, Record, Tool
 from app.core.requests import ModelInfo
 from app.tools.checkpoints import Checkpoints
-from app.tools.room import RoomNow
+from app.tools.result_room import RoomNow
 
 JudgeCall = Callable[[str, JsonObject, Mode, tuple[Rule, ...]], Judgement]
 """Judges a call by tool name and arguments, under a mode and rules."""
@@ -56,7 +56,7 @@ class SessionParts:
     window_of: Callable[[ModelInfo | None, str], tuple[int, str]]
     """Returns a model's window in tokens and where the figure comes from."""
     admitted: Admitted = lambda _tool, _arguments: None
-    """Hears of each call that may run."""
+    """Called with each call that may run."""
     keep_rule: Callable[[Rule], Rule] = lambda rule: replace(rule, source="this session")
     """Keeps a rule that the user added and returns it as it is listed; may raise `OSError`."""
     drop_rule: Callable[[Rule], object] = lambda _rule: None

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.agent.asking import Asking
 from app.agent.calls import COMPACT, CallRun, Fault, name_fault, with_text
 from app.agent.channel import Tell
 from app.agent.dialogue import INTERRUPTED, Dialogue
 from app.agent.gate import Gate
 from app.agent.layers import Layers
+from app.agent.model_request import Asking
 from app.agent.queue import TypedAhead
 from app.agent.upkeep import Upkeep
 from app.compaction.entry import ResultDraft

@@ -34,7 +34,7 @@ class Originals(Protocol):
         ...
 
     def texts(self) -> AsyncGenerator[Texts, None]:
-        """Yield all that was said, called, returned or stored, newest message first, in batches of bearable size."""
+        """Yield all that was said, called, returned or stored, newest message first, in batches."""
         ...
 
 

@@ -202,7 +202,7 @@ class Record(Protocol):
         ...
 
     def texts(self) -> AsyncGenerator[Texts, None]:
-        """Yield all that was said, called, returned or stored, newest message first, in batches of bearable size."""
+        """Yield all that was said, called, returned or stored, newest message first, in batches."""
         ...
 
     async def store_output(self, name: str, text: str | Iterable[str]) -> str:

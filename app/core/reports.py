@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Layer(StrEnum):
-    """Who compacted."""
+    """The layer of compaction."""
 
     ENTRY = "entry"
     """Layer 0: a result was shortened as it came in."""

@@ -27,7 +27,7 @@ _HIDDEN_CLASS = (
 _CONTROL_CLASS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
 _MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 MOST_MARKS = 8
-"""Combining marks in a row that a letter may carry; more only make a tower over other lines."""
+"""Combining marks in a row that a letter may carry; more would be drawn over other lines."""
 _FLOOD = f"{_MARKS}{{{MOST_MARKS + 1},}}"
 _SUSPECT = re.compile(f"[{_CONTROL_CLASS}\u2028\u2029{_HIDDEN_CLASS}]|{_FLOOD}")
 _ODD = re.compile(

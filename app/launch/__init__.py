@@ -1,6 +1,6 @@
 """From arguments to a running front end: settings and trust, the parts of a session, and what runs them."""
 
-from app.launch.asked import Launch
+from app.launch.launch_options import Launch
 from app.launch.runs import (
     run_doctor_command,
     run_rules_command,

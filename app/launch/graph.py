@@ -29,7 +29,7 @@ from app.launch.endpoint import build_model, is_tour, never, window_finder
 from app.launch.hands import Hands
 from app.launch.masking import mask_of
 from app.settings import Settings
-from app.settings.granted import grant, withdraw
+from app.settings.kept_rules import grant, withdraw
 from app.tools.atomic import remove_leftovers
 from app.tools.read_file import read_lines
 

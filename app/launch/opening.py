@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.adapters.own_environment import forget_keys
 from app.core.finishing import to_its_end
-from app.launch.asked import Launch, settings_of, wanted_session
+from app.launch.launch_options import Launch, settings_of, wanted_session
 from app.launch.masking import mask_of, own_keys
 from app.launch.session_shelf import FolderShelf
 from app.settings import Level, Settings, TrustQuestion, read_trust, remember_trust, trust_now

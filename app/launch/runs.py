@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from app.adapters.own_environment import forget_keys
 from app.core.own_folders import STATE_FOLDER
 from app.errors import ConfigError, PalError
-from app.launch.asked import (
+from app.launch.crash import crash_error, crashes_told
+from app.launch.endpoint import build_model
+from app.launch.launch_options import (
     Launch,
     settings_of,
     trust_of,
@@ -24,8 +26,6 @@ from app.launch.asked import (
     usable_settings_of,
     wanted_session,
 )
-from app.launch.crash import crash_error, crashes_told
-from app.launch.endpoint import build_model
 from app.launch.masking import mask_of, own_keys
 from app.launch.opening import Opening
 from app.settings import Settings, read_settings, read_trust, save_user_setting

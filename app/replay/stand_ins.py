@@ -59,7 +59,7 @@ class RecordedModel:
     """Answers each request of a turn with the next recorded message, and each summary request with a stand-in."""
 
     watch: Callable[[Sent], None]
-    """Hears of each request."""
+    """Called with each request."""
     hear: Callable[[str], Awaitable[None]]
     """Takes what the user wrote while the calls of an answer ran."""
     steps: deque[RecordedStep] = field(default_factory=deque)

@@ -12,7 +12,7 @@ from app.core.permission import Mode, Rule, Verdict
 from app.errors import ConfigError
 from app.permission.rules import parse_rule
 from app.settings.base_url import is_plain_http
-from app.settings.granted import granted_rules
+from app.settings.kept_rules import granted_rules
 from app.settings.sources import (
     DOTENV,
     ENVIRONMENT,

@@ -15,7 +15,7 @@ from app.core.requests import ToolSpec
 from app.errors import ToolError
 from app.tools import images
 from app.tools.lines import NUMBER_MARK, Page, read_page
-from app.tools.room import RoomNow
+from app.tools.result_room import RoomNow
 from app.tools.text_files import SNIFF_BYTES, byte_order_mark, decode, looks_binary
 from app.tools.workspace import Resolved, Workspace
 

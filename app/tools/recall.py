@@ -17,7 +17,7 @@ from app.core.tokens import estimate_text
 from app.errors import RecordError, ToolError
 from app.tools.lines import NUMBER_MARK, Page, read_page
 from app.tools.regex import find, one_text, require_expression
-from app.tools.room import RoomNow
+from app.tools.result_room import RoomNow
 
 MAX_HITS = 40
 MAX_MATCHES = 1_000

@@ -22,7 +22,7 @@ from app.tools.own_keys import Pieces, without_keys
 from app.tools.process import Processes
 from app.tools.read_file import ReadFileTool
 from app.tools.recall import RecallTool
-from app.tools.room import RoomNow
+from app.tools.result_room import RoomNow
 from app.tools.search import SearchTool
 from app.tools.todo import SetTodo, TodoTool
 from app.tools.workspace import Workspace

@@ -98,7 +98,7 @@ def _exactly(wire: socket.socket, count: int) -> bytes:
 
 
 def _take_leave(wire: socket.socket, names: dict[int, str]) -> None:
-    """Take leave of all children that ended, and tell of those that were asked for."""
+    """Reap the children that ended, and report the commands among them."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)

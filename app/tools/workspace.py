@@ -18,7 +18,7 @@ from app.errors import OutsideFolder, ToolError
 HASHED_BYTES = 16 * 1024 * 1024
 """Files up to this size are compared by content; larger ones by size and time alone."""
 SYSTEM_FOLDERS = ("/proc", "/sys", "/dev")
-"""Folders whose files are windows into the system and never plain text."""
+"""File systems of the kernel: what they show as files are no plain files."""
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _CAREFUL = _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)

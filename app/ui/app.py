@@ -74,7 +74,7 @@ class PalApp(App[None]):
             self.push_screen(TrustScreen(self.wiring.trust), self._trusted)
 
     def _came_back(self, _: object = None) -> None:
-        """Draw everything again: the terminal was in other hands."""
+        """Draw everything again: another program has used the terminal."""
         self.attention.forget_title()
         self.refresh(layout=True)
         if self.pair is not None:

@@ -51,7 +51,7 @@ class Attention:
             self._write(title(text))
 
     def forget_title(self) -> None:
-        """Set the title anew next time: the terminal was in other hands."""
+        """Set the title anew next time: another program has used the terminal."""
         self._title = ""
 
     def call(self, text: str, how: Notify, *, seconds: float) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from app.ui.memory import settle_memory
+from app.ui.collecting import settle_memory
 from app.ui.widgets.chat_pane import ChatPane
 from tests.benchmarks.desk import Desk
 from tests.benchmarks.figures import Figure, median

@@ -17,7 +17,7 @@ from app.core.messages import user
 from app.errors import RecordUnwritable, SessionBusy
 from app.headless import Refuser
 from app.launch import confinement, graph
-from app.launch.asked import Launch
+from app.launch.launch_options import Launch
 from app.launch.opening import Opening
 from app.settings import Settings
 from tests.fakes.clock import FakeClock

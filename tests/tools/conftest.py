@@ -23,7 +23,7 @@ from app.tools.checkpoints import Checkpoints
 from app.tools.environment import child_environment
 from app.tools.process import Processes
 from app.tools.registry import build_tools
-from app.tools.room import Room
+from app.tools.result_room import Room
 from app.tools.workspace import Workspace
 
 ENVIRONMENT = {

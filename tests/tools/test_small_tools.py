@@ -15,7 +15,7 @@ from app.errors import RecordError, ToolError
 from app.tools.arguments import checked
 from app.tools.diff import unified
 from app.tools.recall import RecallTool
-from app.tools.room import Room
+from app.tools.result_room import Room
 from tests.tools.conftest import Bench, FakeRecord
 
 

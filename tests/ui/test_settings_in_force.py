@@ -18,7 +18,7 @@ from app.core.events import ThinkingArrived
 from app.core.permission import Mode, Rule, Verdict
 from app.core.prices import Price
 from app.launch import confinement
-from app.launch.asked import Launch
+from app.launch.launch_options import Launch
 from app.launch.opening import Opening
 from app.settings import SPECS, Settings, rows, save_user_setting, set_value
 from app.settings.spec import SettingSpec

@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from app.errors import PalError, RecordUnwritable, SessionBusy
+from app.ui.collecting import settle_memory
 from app.ui.later import later
-from app.ui.memory import settle_memory
 from app.ui.screens.settings_in_force import keep_settings
 from app.ui.widgets.queue_bar import QueueBar
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from app.agent.channel import Tell
 from app.agent.dialogue import Dialogue
 from app.agent.layers import Layers
-from app.agent.mended import mended_notice
+from app.agent.request_notices import mended_notice
 from app.compaction.breakpoints import cache_points
 from app.core import remarks
 from app.core.arriving import Arriving

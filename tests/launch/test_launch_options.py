@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import ConfigError
-from app.launch.asked import Launch, usable_settings_of
+from app.launch.launch_options import Launch, usable_settings_of
 from app.settings.trust_state import Level, TrustState
 
 TRUSTED = TrustState(Level.ALL, foreign_key=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.core.permission import Rule, Verdict
-from app.settings.granted import GRANTED, grant, granted_file, granted_rules, withdraw
+from app.settings.kept_rules import GRANTED, grant, granted_file, granted_rules, withdraw
 from app.settings.load import load_settings
 
 PYTEST = Rule(Verdict.ALLOW, "bash", "pytest *")

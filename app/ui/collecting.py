@@ -9,7 +9,7 @@ COLLECT_AFTER = (20_000, 20, 50)
 
 
 def settle_memory() -> None:
-    """Leave what is loaded by now out of every collection, and collect seldom from here on.
+    """Freeze what is loaded by now and raise the thresholds of collection.
 
     Modules, styles and widgets stay as long as the program does; looking at them again and again takes 70 ms a time.
     """
