@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import signal
+import sys
+import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.compaction.summary import HEADINGS
-from tests.benchmarks.desk import PAL, PROMPT_SEEN, Desk
+from tests.benchmarks.desk import PROMPT_SEEN, Desk
 from tests.benchmarks.figures import Figure
 from tests.benchmarks.memory import write_files
 from tests.benchmarks.sessions import markdown
@@ -17,11 +23,13 @@ from tests.e2e.endpoint import KEY, MODEL, Body, Endpoint, Held, Reaction, calls
 
 NAME = "soak"
 TURNS = 2_000
-SHORT_TURNS = 24
+SHORT_TURNS = 28
 THRESHOLD = 12_000
 """Low, so that a compaction comes every few turns."""
 CANCELLED, RESIZED = 7, 5
 """Every so manieth turn is cancelled, and finds the window in another size."""
+HELD = ("tasks", "timers", "widgets", "handlers")
+"""What the program counts of itself."""
 SIZES = ((120, 40), (80, 24), (200, 60), (100, 30))
 IDLE_SECONDS = 5.0
 _NUMBER = re.compile(r"turn (\d+)\b")
@@ -37,6 +45,8 @@ class Look:
     threads: int
     record: int
     """Bytes of the session's folder."""
+    held: Mapping[str, int]
+    """How many of each of `HELD`."""
 
 
 def run(desk: Desk, *, short: bool) -> list[Figure]:
@@ -51,14 +61,17 @@ def run(desk: Desk, *, short: bool) -> list[Figure]:
             "MODEL_ID": MODEL,
             "PAL_THRESHOLD": str(THRESHOLD),
         }
-        with Terminal(PAL, folder=desk.folder, environ=environ) as terminal:
-            terminal.wait_for(PROMPT_SEEN)
+        held = desk.home / "held.json"
+        command = (sys.executable, str(Path(__file__).with_name("soak_app.py")), str(held))
+        with Terminal(command, folder=desk.folder, environ=environ) as terminal:
+            terminal.wait_for(PROMPT_SEEN, 120)
             looks = []
             for number in range(1, turns + 1):
                 _turn(terminal, number)
                 if number in (turns // 4, turns // 2, turns):
+                    terminal.resize(*SIZES[0])  # what is held depends on what has room
                     terminal.rest(0.5)
-                    looks.append(_look(terminal, desk.folder))
+                    looks.append(_look(terminal, desk.folder, held))
             terminal.rest(1.0)
             before = terminal.cpu()
             terminal.rest(IDLE_SECONDS, IDLE_SECONDS)
@@ -72,6 +85,10 @@ def run(desk: Desk, *, short: bool) -> list[Figure]:
             NAME, f"descriptors {when}", whole.descriptors, "", quarter.descriptors, "at a quarter"
         ),
         Figure(NAME, f"threads {when}", whole.threads, "", quarter.threads, "at a quarter"),
+        *(
+            Figure(NAME, f"{what} {when}", whole.held[what], "", quarter.held[what], "at a quarter")
+            for what in HELD
+        ),
         Figure(NAME, f"record {when}", whole.record / 1e6, "MB", half.record / 1e6, "MB at half"),
         Figure(NAME, "CPU while idle after them", idle * 100, "% of a core"),
         Figure(NAME, "invalid requests", invalid, ""),
@@ -82,27 +99,34 @@ def _turn(terminal: Terminal, number: int) -> None:
     if number % RESIZED == 0:
         terminal.resize(*SIZES[number // RESIZED % len(SIZES)])
     terminal.write(f"turn {number}")
-    terminal.wait_for(f"turn {number}")
+    terminal.wait_for(f"turn {number}", 120)
     terminal.forget()
     terminal.write("\r")
     if number % CANCELLED == 0:
-        terminal.wait_for(_begin(number), 60)
+        terminal.wait_for(_begin(number), 120)
         terminal.write("\x1b")
-        terminal.wait_for("ancelled", 60)
+        terminal.wait_for("ancelled", 120)
     else:
-        terminal.wait_for(_end(number), 60)
+        terminal.wait_for(_end(number), 120)
     terminal.rest(0.1, 2.0)
     terminal.forget()
 
 
-def _look(terminal: Terminal, folder: Path) -> Look:
-    descriptors = threads = 0
+def _look(terminal: Terminal, folder: Path, held: Path) -> Look:
+    memory, descriptors, threads = terminal.memory(), 0, 0
     for pid in descendants(terminal.pid):
         with suppress(OSError):
             descriptors += sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
             threads += sum(1 for _ in Path(f"/proc/{pid}/task").iterdir())
     record = sum(file.stat().st_size for file in folder.glob(".transcripts/**/*") if file.is_file())
-    return Look(terminal.memory(), descriptors, threads, record)
+    held.unlink(missing_ok=True)
+    os.kill(terminal.pid, signal.SIGUSR2)
+    end = time.monotonic() + 120
+    while not held.exists():
+        if time.monotonic() > end:
+            raise TimeoutError("the program did not say what it holds")
+        terminal.read(0.05)
+    return Look(memory, descriptors, threads, record, json.loads(held.read_text()))
 
 
 def _begin(number: int) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from app.core.messages import ToolUse
 from tests.benchmarks import __main__ as command
-from tests.benchmarks import peer_endpoint, peers, textbook
+from tests.benchmarks import peer_endpoint, peers, soak, textbook
 from tests.benchmarks.desk import desk
 from tests.benchmarks.figures import Figure, table
 from tests.benchmarks.sessions import generated, markdown
@@ -54,6 +54,19 @@ def test_the_screen_is_measured_in_a_terminal() -> None:
     assert figures["CPU until then"].ratio is not None
     assert figures["Enter to first character, median"].ours > 0
     assert figures["CPU of an answer of 1,600 characters"].ours > 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_turns_cancels_compactions_and_new_sizes_leave_nothing_behind() -> None:
+    with desk() as place:
+        figures = by_name(command.measure(place, (soak.NAME,), short=True))
+    turns = soak.SHORT_TURNS - soak.SHORT_TURNS // 4
+    seldom = turns // max(soak.CANCELLED, soak.RESIZED)
+    for what in (*soak.HELD, "descriptors", "threads"):
+        figure = figures[f"{what} after {soak.SHORT_TURNS:,} turns"]
+        assert figure.other and figure.ours - figure.other < seldom, what
+    assert figures["invalid requests"].ours == 0
 
 
 def test_generated_sessions_are_valid_and_the_same_for_a_seed() -> None:
