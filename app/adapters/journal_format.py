@@ -22,13 +22,17 @@ from app.errors import FormatTooNew, RecordUnwritable
 
 VERSION: Final = 1
 
+_COUNT = rb"(\d{1,18})"
+_TOO_LARGE = 10**18
+"""More than any record counts; what is beyond it was written by nobody."""
+
 MESSAGE_HEAD: Final = re.compile(
-    rb'\{"v":1,"seq":(\d+),"number":(\d+),"first_result":(\d+),"results":(\d+),'
+    rb'\{"v":1,"seq":%b,"number":%b,"first_result":%b,"results":%b,' % ((_COUNT,) * 4)
 )
 COMMIT_HEAD: Final = re.compile(
-    rb'\{"v":1,"seq":(\d+),"commit":(\d+),"first_number":(\d+),"first_result":(\d+),'
+    rb'\{"v":1,"seq":%b,"commit":%b,"first_number":%b,"first_result":%b,' % ((_COUNT,) * 4)
 )
-EVENT_HEAD: Final = re.compile(rb'\{"v":1,"seq":(\d+),"(mark|kind)":"([^"\\]*)",')
+EVENT_HEAD: Final = re.compile(rb'\{"v":1,"seq":%b,"(mark|kind)":"([^"\\]*)",' % _COUNT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +276,8 @@ def _mark(raw: JsonObject) -> Mark:
 
 def _number(raw: JsonObject, key: str) -> int:
     value = raw.get(key)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{key} is not a number")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _TOO_LARGE:
+        raise ValueError(f"{key} is not a number that counts anything")
     return value
 
 

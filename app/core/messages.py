@@ -160,6 +160,8 @@ def block_to_json(block: Block) -> dict[str, Any]:
 def message_from_json(raw: JsonObject) -> Message:
     """Return the message that a JSON object describes; plain string content becomes one text block.
 
+    Blocks that lack what their kind asks for are left out.
+
     Raises:
         ValueError: ``raw`` has no known role, or its content is neither text nor a list.
     """
@@ -170,7 +172,16 @@ def message_from_json(raw: JsonObject) -> Message:
         return Message(role, (Text(content),) if content else ())
     if not isinstance(content, list):
         raise ValueError("content is neither text nor a list")
-    return Message(role, tuple(block_from_json(b) for b in content if isinstance(b, Mapping)))
+    blocks = (block_from_json(b) for b in content if isinstance(b, Mapping))
+    return Message(role, tuple(block for block in blocks if _can_be_sent(block)))
+
+
+def _can_be_sent(block: Block) -> bool:
+    """Whether a block is whole; one of an edited record may lack what its kind asks for."""
+    if not isinstance(block, Opaque):
+        return True
+    kind = block.raw.get("type")
+    return isinstance(kind, str) and kind not in ("", "text", "tool_use", "tool_result")
 
 
 def message_to_json(message: Message) -> dict[str, Any]:
@@ -200,9 +211,7 @@ def _result_content(content: object) -> str | tuple[Text | Image | Opaque, ...]:
     if not isinstance(content, Iterable):
         return ""
     parts = (block_from_json(part) for part in content if isinstance(part, Mapping))
-    return tuple(
-        p if isinstance(p, Text | Image | Opaque) else Opaque(block_to_json(p)) for p in parts
-    )
+    return tuple(p for p in parts if isinstance(p, Text | Image | Opaque) and _can_be_sent(p))
 
 
 def _rest(raw: JsonObject, *known: str) -> JsonObject:

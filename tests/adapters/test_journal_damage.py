@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 
 import pytest
@@ -14,6 +16,7 @@ from app.core.ports import CommitDraft
 from app.core.reports import Layer
 from app.errors import FormatTooNew, RecordError, SessionNotFound
 from tests.fakes.clock import FakeClock
+from tests.fakes.message_rules import problems
 
 FIRST = "transcript_0001.jsonl"
 EVENTS = "events.jsonl"
@@ -74,6 +77,47 @@ async def test_a_message_that_was_overwritten_inside_is_named_when_it_is_read(fo
     assert len(replay(await journal.history()).entries) == 19
     assert journal.notices == (f"{FIRST}: 1 damaged line was skipped (line 5).",)
     assert (await journal.append(user("x"))).number == 21
+    await journal.close()
+
+
+@pytest.mark.parametrize("name", [FIRST, EVENTS])
+@pytest.mark.parametrize("digits", [b"1" + b"0" * 18, b"9" * 30, b"9" * 5_000])
+async def test_a_number_that_nothing_counts_is_a_damaged_line(folder, clock, name, digits):
+    path = folder / name
+    lines = lines_of(path)
+    lines[3] = re.sub(rb'"seq":\d+', b'"seq":' + digits, lines[3], count=1)
+    path.write_bytes(b"".join(lines))
+    journal = await reopened(folder, clock)
+    assert len(await texts(journal)) == (19 if name == FIRST else 20)
+    assert (await journal.append(user("x"))).number == 21
+    assert [n for n in journal.notices if "1 damaged line was skipped (line 4)" in n]
+    await journal.close()
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {},
+        {"type": None},
+        {"type": [[]]},
+        {"type": ""},
+        {"type": "text"},
+        {"type": "tool_use"},
+        {"type": "tool_result"},
+    ],
+)
+async def test_a_block_that_lacks_what_its_kind_asks_for_is_left_out(folder, clock, block):
+    path = folder / FIRST
+    lines = lines_of(path)
+    raw = json.loads(lines[4])
+    raw["content"].append(block)
+    lines[4] = json.dumps(raw, separators=(",", ":")).encode() + b"\n"
+    path.write_bytes(b"".join(lines))
+    journal = await reopened(folder, clock)
+    view = replay(await journal.history()).view()
+    assert len(view.messages) == 20
+    assert problems((*view.messages, user("go on"))) == ()
+    assert view.messages[4].content == (Text("question 2"),)
     await journal.close()
 
 
