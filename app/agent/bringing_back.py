@@ -8,7 +8,8 @@ from app.agent.dialogue import Dialogue
 from app.agent.own_commands import shortened
 from app.core import remarks
 from app.core.history import Entry, Remark
-from app.core.originals import find_original, read_id
+from app.core.originals import find_original
+from app.core.record_ids import read_id
 from app.errors import PalError
 
 

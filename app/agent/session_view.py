@@ -22,8 +22,9 @@ from app.core.budget import Budget, Usage
 from app.core.conversation import Conversation, replay
 from app.core.events import TodoItem
 from app.core.history import Entry, Remark
-from app.core.originals import Original, find_original, read_id
+from app.core.originals import Original, find_original
 from app.core.policy import CompactionPolicy
+from app.core.record_ids import read_id
 from app.core.reports import CompactionReport
 from app.core.rewinds import live
 from app.core.savings import Savings

@@ -21,6 +21,7 @@ from app.core.history import (
     Undone,
 )
 from app.core.messages import JsonObject, Message, ToolUse
+from app.core.record_ids import number_in
 from app.core.tokens import estimate_message, estimate_text
 from app.core.view_parts import ResultRef, Sizes, refs_of, sizes_of, thinking_tokens
 
@@ -113,12 +114,6 @@ class Fold:
             if at < len(self.entries) and self.entries[at].number == number:
                 found.append(self.entries[at])
         return found
-
-
-def number_in(id_: str) -> int:
-    """Return the number in ``m<N>`` or ``r<N>``; 0, which nothing has, for anything else."""
-    digits = id_[1:]
-    return int(digits) if digits.isdecimal() else 0
 
 
 def _number(entry: Entry) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,8 +13,6 @@ from app.core.messages import Block, Image, Opaque, Text, Thinking, ToolResult, 
 
 Texts = tuple[tuple[str, str], ...]
 """Some texts, each with the id under which it can be recalled."""
-
-_ID = re.compile(r"\s*([rm])\s*(\d{1,9})\s*", re.IGNORECASE)
 
 
 class Originals(Protocol):
@@ -45,12 +42,6 @@ class Original:
     title: str
     text: str
     images: tuple[Image, ...] = ()
-
-
-def read_id(text: str) -> tuple[str, int] | None:
-    """Return ("r", N) or ("m", N) for an id as people and models write it, or None when it is none."""
-    found = _ID.fullmatch(text)
-    return (found[1].lower(), int(found[2])) if found else None
 
 
 async def find_original(record: Originals, kind: str, number: int) -> Original | None:

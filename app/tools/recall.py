@@ -10,8 +10,9 @@ from typing import ClassVar
 
 from app.core.effects import Effects
 from app.core.messages import JsonObject, Text
-from app.core.originals import Original, Originals, find_original, read_id
+from app.core.originals import Original, Originals, find_original
 from app.core.ports import Emit, Proposal, ToolOutcome
+from app.core.record_ids import read_id
 from app.core.requests import ToolSpec
 from app.core.tokens import estimate_text
 from app.errors import RecordError, ToolError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.timer import Timer
 
-from app.core.originals import read_id
+from app.core.record_ids import read_id
 from app.core.visible_text import one_line, visible_text
 from app.ui.chat.answer import LiveAnswer
 from app.ui.chat.entries import (
