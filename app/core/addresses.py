@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 OFFICIAL_URL = "https://api.anthropic.com"
+_LOCAL_NAME = re.compile(r"(?:[a-z0-9_-]+\.)*localhost")
+r"""Other characters before the dot could be read as an address's end elsewhere: ``evil.example\x.localhost``."""
 
 
 def is_loopback(url: str) -> bool:
@@ -19,7 +22,7 @@ def is_loopback(url: str) -> bool:
 def is_loopback_host(host: str) -> bool:
     """Whether a host name or number, without a port, means this machine."""
     name = host.lower().strip("[]").removesuffix(".")
-    if name == "localhost" or name.endswith(".localhost"):
+    if _LOCAL_NAME.fullmatch(name):
         return True
     import ipaddress  # seldom needed, and slow
 
