@@ -26,6 +26,8 @@ WRAPPED = 0.55
 """Share of a text's cells that makes further rows when it wraps: the rest fills the last row of each line."""
 MOST_LAID_OUT = 32_768
 """Characters of a single block up to which its Markdown is laid out; a longer one is shown as it was written."""
+LONG_CODE_LINE = 100
+"""Characters from which on a line of code is thought to wrap."""
 FOLDED: Extent = (2, 0)
 """Extent of a single line and the gap above it."""
 
@@ -158,6 +160,14 @@ class TextSection(Section):
     @property
     def weight(self) -> int:
         return len(self.piece.source)
+
+    def extent(self) -> Extent:
+        code = self.piece.code
+        if code is None:
+            return super().extent()
+        lines = code.removesuffix("\n").split("\n")
+        wrapped = sum(len(line) for line in lines if len(line) > LONG_CODE_LINE)
+        return len(lines) + self.piece.gap, wrapped
 
     def lines(self, width: int) -> list[Line]:
         if self.piece.code is None and len(self.source) > MOST_LAID_OUT:

@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-CODE_SLICE = 4_096
-"""Characters of an open fence that make a piece."""
+CODE_SLICE = 1_024
+"""Characters of an open fence that make a piece: colouring the live one again must not hold up keys."""
+BITE = 4_096
+"""Characters of a text that is there as a whole which are cut at once."""
 SMALL_TAIL = 2_048
 """A tail up to this many characters is parsed again at every line; a larger one after it grew by a quarter."""
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`\n]*(?:\n|\Z))|~{3,})[ \t]*([^\n]*)")
@@ -52,8 +54,9 @@ class MarkdownSplitter:
         environment: Link definitions seen so far, for the parser that draws the pieces.
     """
 
-    def __init__(self, parser: MarkdownIt | None = None) -> None:
+    def __init__(self, parser: MarkdownIt | None = None, code_slice: int = CODE_SLICE) -> None:
         self._parser = parser or block_parser()
+        self._code_slice = code_slice
         self.environment: dict[str, object] = {}
         self._parts: list[str] = []
         self._gap = False
@@ -140,7 +143,7 @@ class MarkdownSplitter:
         tail = self.tail
         end = tail.rfind("\n") + 1
         match = fence.closing.search(tail, fence.searched, end)
-        if match is None and end < CODE_SLICE:
+        if match is None and end < self._code_slice:
             fence.searched = end
             return []
         at = end if match is None else match.end() + 1
@@ -215,12 +218,12 @@ class _Cut:
 
 def split_markdown(source: str) -> list[Piece]:
     """Return the pieces of a whole text; a short one stays in one piece."""
-    if len(source) <= 2 * CODE_SLICE:
+    if len(source) <= 2 * BITE:
         return [Piece(source, False)] if source else []
-    splitter = MarkdownSplitter()
+    splitter = MarkdownSplitter(code_slice=BITE)
     pieces = []
-    for at in range(0, len(source), CODE_SLICE):
-        pieces += splitter.feed(source[at : at + CODE_SLICE])
+    for at in range(0, len(source), BITE):
+        pieces += splitter.feed(source[at : at + BITE])
     return pieces + splitter.close()
 
 
