@@ -67,7 +67,7 @@ async def test_an_older_event_opens_as_itself():
 
 async def test_a_run_is_named_once_also_when_it_began_before_the_first_row():
     app, all_of_them = LogApp(), reports(PAGE + 100)
-    runs = [Run(all_of_them[at].time, at) for at in (0, 20, 40, 500)]
+    runs = [Run(all_of_them[at].time, at) for at in (0, 20, 40, PAGE)]
     async with app.run_test():
         app.log_pane.show_reports(all_of_them, runs)
         lines = [str(o.prompt) for o in app.rows.options if o.id is None]

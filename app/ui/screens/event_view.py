@@ -37,6 +37,7 @@ from app.core.reports import CompactionReport, Layer, Outcome
 from app.core.tokens import CODE_CHARS, PROSE_CHARS, estimate_text
 from app.core.visible_text import one_line
 from app.ui.approval import answer_words
+from app.ui.collecting import shed_styles
 from app.ui.format import cost, plural, seconds
 from app.ui.layer_names import NAMES, SUMMARISING
 from app.ui.report_text import announcement
@@ -159,6 +160,7 @@ class EventView:
                 chat.add_error(message, hint + choice if unwritten else hint)
             case TurnEnded():
                 self.close_answer()
+                shed_styles()
                 self._show_end(event)
             case _:
                 assert_never(event)

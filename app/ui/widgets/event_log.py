@@ -23,9 +23,9 @@ from app.ui.widgets.layer_lanes import LayerLanes
 if TYPE_CHECKING:
     from app.agent.ledger import Run
 
-PAGE = 1_000
+PAGE = 200
 """Events that are listed at first; as many older ones come each time one goes to the top."""
-SLACK = 100
+SLACK = 50
 """New events that are listed beyond that before the oldest leave the list again."""
 OLDER = "older"
 """Id of the row that stands for older events."""
@@ -74,7 +74,7 @@ class EventLog(Vertical):
         """The newest compaction shall be undone."""
 
     class RedoAsked(Message):
-        """The newest compaction shall be made again."""
+        """The newest undo shall be taken back."""
 
     class Toggled(Message):
         """The log shall be opened or closed."""
