@@ -164,8 +164,8 @@ def ledger(conversation: Conversation, todo: Iterable[TodoItem] = ()) -> Ledger:
 
 def _edited(places: list[Span], place: Span) -> list[Span]:
     """Add an edited place; places below it move with the lines that it added or took away."""
-    before = next((span.total for span in reversed(places) if span.path == place.path), None)
-    shift = place.total - before if place.total is not None and before is not None else 0
+    totals = (span.total for span in reversed(places) if span.path == place.path and span.total)
+    shift = place.total - next(totals, place.total) if place.total is not None else 0
     moved = [
         replace(span, first=span.first + shift, last=span.last + shift)
         if span.path == place.path and span.first > place.first

@@ -22,6 +22,8 @@ _EXIT = re.compile(r"(?:exit(?:ed with)?(?: code)?|returncode)[:= ]+(-?\d+)", re
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.M)
 _OUTPUT = re.compile(r"\A(?:(?!Output:)[A-Z][\w ]*:? .*\n){1,8}Output:\n")
 """Lines on the process that some programs put in front of its output."""
+_NOT_SHOWN = re.compile(r"\n+\W*\d[\d,]* more lines?\b[^\n]*\s*\Z")
+"""What some programs put behind a page of a file, such as ``... (157 more lines not shown)``."""
 _NUMBERED = re.compile(r"^\s*(\d+)(?:→|\t|\|| {2}|: )", re.M)
 
 
@@ -29,7 +31,7 @@ def infer_effects(call: ToolUse, result: ToolResult) -> Effects:
     """Return the likely effects of a recorded call."""
     path = first_text(call.input, PATH_KEYS)
     command = command_of(call)
-    lines = result.text.count("\n") + 1 if result.text else 0
+    lines = output_of(result).count("\n") + 1 if result.text else 0
     if is_read(call) and path:
         numbers = [int(n) for n in _NUMBERED.findall(result.text)]
         start = first_line(call)
@@ -52,8 +54,8 @@ def infer_effects(call: ToolUse, result: ToolResult) -> Effects:
 
 
 def output_of(result: ToolResult) -> str:
-    """Return what a command printed, without the lines on its process in front of it."""
-    return _OUTPUT.sub("", result.text)
+    """Return what a call showed, without what the program put in front of it and behind it."""
+    return _NOT_SHOWN.sub("", _OUTPUT.sub("", result.text))
 
 
 def _shown(call: ToolUse, command: str, output: str) -> tuple[Span, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from app.core.messages import Message, Text, ToolResult
-from app.replay.effects import edit_targets, edited_files
+from app.replay.effects import edit_targets, edited_files, hunks
 
 _LINE_NUMBER = re.compile(r"^[ \t]*\d+(?:→|\t|\||: ?)", re.M)
 _INDENT = re.compile(r"^[ \t]+", re.M)
@@ -57,8 +57,9 @@ def plain(text: str) -> str:
 
 
 def texts_of(message: Message) -> list[str]:
-    """Return all text in a message: its own, its results', and what its calls write."""
+    """Return all text in a message: its own, its results', and what its calls write, that of patches without marks."""
     found = [block.text for block in message.content if isinstance(block, Text | ToolResult)]
     for call in message.tool_uses:
         found += [value for value in call.input.values() if isinstance(value, str)]
+        found += [text for hunk in hunks(call) for text in (hunk.old, hunk.new) if text]
     return found

@@ -47,6 +47,18 @@ def test_places_of_edits_and_partial_reads_move_with_the_lines_that_edits_add() 
     assert from_json(ledger(story.conversation).to_json()).places == places
 
 
+def test_places_move_also_where_the_last_read_did_not_tell_the_files_length() -> None:
+    story = Story()
+    story.say("go on")
+    story.step(
+        Call("edit_file", effects=Effects(modified=("a.py",), edited=(Span("a.py", 80, 81, 90),))),
+        Call("bash", effects=Effects(read=(Span("a.py", 50, 60),))),
+        Call("edit_file", effects=Effects(modified=("a.py",), edited=(Span("a.py", 10, 19, 97),))),
+    )
+    places = ledger(story.conversation).places
+    assert [(place.first, place.last) for place in places] == [(87, 88), (57, 67), (10, 19)]
+
+
 def test_open_errors_stay_until_the_same_call_succeeds() -> None:
     story = told()
     assert [(e.tool, e.target, e.problem) for e in ledger(story.conversation).errors] == [

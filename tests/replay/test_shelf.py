@@ -27,6 +27,16 @@ async def test_numbers_in_the_result_win_over_the_arguments() -> None:
     assert await shelf.read("a", 7, 8) == "seven\neight"
 
 
+async def test_what_a_program_says_behind_a_page_is_no_line_of_the_file() -> None:
+    shelf = Shelf()
+    note(shelf, "read", {"path": "a"}, "one\ntwo\nthree\nfour")
+    page = "one\ntwo\n\n... (2 more lines not shown. Use offset=3 to continue reading)"
+    call = ToolUse("t", "read", {"path": "a", "limit": 2})
+    assert infer_effects(call, ToolResult("t", page)).read == (Span("a", 1, 2),)
+    note(shelf, "read", {"path": "a", "limit": 2}, page)
+    assert await shelf.read("a", 1, 9) == "one\ntwo\nthree\nfour"
+
+
 async def test_an_edit_tells_where_it_changed_the_file() -> None:
     shelf = Shelf()
     note(shelf, "write", {"path": "a", "content": "one\ntwo\nthree\n"})
@@ -96,3 +106,13 @@ def test_an_edit_whose_file_is_not_even_named_is_counted() -> None:
         losses.saw([user("one\ntwo\nthree")])
         losses.check([view], Message("assistant", (edit,)))
         assert (losses.edits, losses.edits_lost, losses.edits_unnamed) == (1, 1, unnamed)
+
+
+def test_what_a_patch_in_the_view_wrote_is_not_lost() -> None:
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-one\n+two\n+three\n*** End Patch\n"
+    wrote = Message("assistant", (ToolUse("t", "apply_patch", {"input": patch}),))
+    edit = ToolUse("u", "edit", {"path": "a.py", "oldText": "two\nthree", "newText": "x"})
+    losses = Losses()
+    losses.saw([wrote])
+    losses.check([wrote], Message("assistant", (edit,)))
+    assert (losses.edits, losses.edits_lost) == (1, 0)
