@@ -18,7 +18,7 @@ from app.core.conversation import Conversation, replay
 from app.core.effects import Effects
 from app.core.events import TodoItem
 from app.core.history import Entry
-from app.core.messages import Image, Message, ToolResult, user
+from app.core.messages import Image, JsonObject, Message, ToolResult, user
 from app.core.policy import CompactionPolicy
 from app.core.ports import CommitDraft, Model, Record
 from app.core.reports import CompactionReport
@@ -171,6 +171,13 @@ class Dialogue:
         """Estimate again what stands around the messages."""
         self.meter = dataclasses.replace(self.meter, floor=self.frame.floor())
 
+    def put_policy(self, policy: CompactionPolicy) -> None:
+        """Put other numbers of the layers in force; a threshold that the user sets ends the wait after an undo."""
+        if policy.auto.wanted != self.policy.auto.wanted:
+            self.muted_until = 0
+        self.policy = policy
+        self.fit_threshold()
+
     def fit_threshold(self) -> None:
         """Hold the threshold below what the window in force allows."""
         frame = self.frame
@@ -276,8 +283,15 @@ class Dialogue:
 
     async def mute(self, until: int) -> None:
         """Let layer 2 wait until the next request passes this many tokens."""
-        await self.record.remark(remarks.MUTED, {"until": until})
+        wanted = list(self.policy.auto.wanted)
+        await self.record.remark(remarks.MUTED, {"until": until, "wanted": wanted})
         self.muted_until = until
+
+    def wait_of(self, data: JsonObject) -> int:
+        """Return until when a remark of the record lets layer 2 wait: no longer once another threshold is set."""
+        wanted = data.get("wanted")
+        same = wanted is None or wanted == list(self.policy.auto.wanted)
+        return int(data["until"]) if same else 0
 
     async def report(self, report: CompactionReport) -> CompactionReport:
         """Keep a report; return it with the time it got in the record."""

@@ -119,7 +119,7 @@ def _take(dialogue: Dialogue, queue: TypedAhead, remark: Remark, *, now: float) 
         case remarks.WINDOW:
             dialogue.learned[data["model"]] = int(data["window"])
         case remarks.MUTED:
-            dialogue.muted_until = int(data["until"])
+            dialogue.muted_until = dialogue.wait_of(data)
         case remarks.NOTE:
             dialogue.noted = float(data["mark"])
         case remarks.QUEUED | remarks.DELIVERING | remarks.UNQUEUED:

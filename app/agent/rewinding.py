@@ -242,20 +242,18 @@ async def _restore(
 async def _bring_back(dialogue: Dialogue, before: int, tell: Tell) -> None:
     """Put the task list and the wait of layer 2 in force again as they were then."""
     kept = await dialogue.record.remarks({remarks.TODO, remarks.MUTED}, until=before)
-    items: list[dict[str, str]] = _newest(kept, remarks.TODO, "items", [])
+    items: list[dict[str, str]] = next(
+        (remark.data["items"] for remark in reversed(kept) if remark.kind == remarks.TODO), []
+    )
     todo = tuple(TodoItem(item["text"], item["state"]) for item in items)
     if todo != dialogue.todo:
         await dialogue.record.remark(remarks.TODO, {"items": items})
         dialogue.todo = todo
         tell(TodoChanged(todo))
-    until = int(_newest(kept, remarks.MUTED, "until", 0))
+    muted = [remark for remark in kept if remark.kind == remarks.MUTED]
+    until = dialogue.wait_of(muted[-1].data) if muted else 0
     if until != dialogue.muted_until:
         await dialogue.mute(until)
-
-
-def _newest(kept: Sequence[Remark], kind: str, key: str, otherwise: Any) -> Any:
-    found = (remark.data[key] for remark in reversed(kept) if remark.kind == kind)
-    return next(found, otherwise)
 
 
 def _same(one: FileState, other: FileState) -> bool:

@@ -15,6 +15,7 @@ from app.agent.layers import Layers
 from app.agent.own_commands import OwnCommands
 from app.agent.parts import SessionParts, ToolNeeds
 from app.agent.queue import Typed, TypedAhead
+from app.agent.redoing import redo, refuse_to_drop_edits
 from app.agent.restoring import restore
 from app.agent.rewinding import (
     FileMove,
@@ -32,7 +33,7 @@ from app.core.events import BudgetChanged, ErrorRaised, Notice, SummaryPreviewed
 from app.core.messages import Image, JsonObject
 from app.core.permission import ApprovalRequest, Judgement, Mode, Rule
 from app.core.policy import CompactionPolicy
-from app.core.reports import Layer
+from app.core.reports import Layer, Outcome
 from app.core.requests import ModelInfo, ToolSpec
 from app.core.session_title import clean_title
 from app.errors import CompactionRefused, PalError, RecordUnwritable
@@ -177,13 +178,22 @@ class Session(SessionView):
         """Bring back the view before the newest compaction that is in force."""
         return self._work(partial(undo, self._dialogue, self._layers))
 
-    def redo(self, focus: str = "") -> Work:
-        """Undo the newest compaction and make it again from the record."""
+    def redo(self) -> Work:
+        """Take the newest undo back: the compaction is in force again, with what was said since behind it."""
+        return self._work(partial(redo, self._dialogue, self._layers))
+
+    def again(self, focus: str = "") -> Work:
+        """Undo the newest compaction and make it anew from the record; without a new one the old one stays."""
 
         async def work(tell: Tell) -> None:
+            refuse_to_drop_edits(self._dialogue)
             await self._upkeep.make_ready()
             if await undo(self._dialogue, self._layers, tell):
-                await self._layers.compact(Layer.MANUAL, "made again from the record", focus, tell)
+                made = await self._layers.compact(
+                    Layer.MANUAL, "made again from the record", focus, tell
+                )
+                if made.outcome is not Outcome.APPLIED:
+                    await redo(self._dialogue, self._layers, tell)
 
         return self._work(work)
 
@@ -262,8 +272,7 @@ class Session(SessionView):
 
     def set_policy(self, policy: CompactionPolicy) -> None:
         """Put other numbers of the layers in force, from the next step on."""
-        self._dialogue.policy = policy
-        self._dialogue.fit_threshold()
+        self._dialogue.put_policy(policy)
 
     def set_max_output(self, tokens: int) -> None:
         """Let an answer have this many tokens, from the next request on."""

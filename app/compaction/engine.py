@@ -17,7 +17,7 @@ from app.compaction.working_files import ReadLines
 from app.core.arriving import Charge
 from app.core.messages import Message
 from app.core.ports import Model
-from app.core.reports import CompactionReport, Layer, Outcome
+from app.core.reports import EDITED, CompactionReport, Layer, Outcome
 from app.core.requests import ModelEvent
 
 NOTHING = "there is nothing to compact yet"
@@ -112,7 +112,7 @@ async def with_summary(
     view = _best(prepared, text.strip())
     if view.after >= situation.before:
         return run.ended(Outcome.REFUSED, "the view would not become smaller")
-    return run.applied(prepared, Asked(text.strip(), "edited"))
+    return run.applied(prepared, Asked(text.strip(), EDITED))
 
 
 def _best(prepared: Prepared, text: str | None) -> NewView:

@@ -92,6 +92,11 @@ class AutoPolicy:
     min_gain: float = 0.2
     """A compaction that saves a smaller fraction counts as one without progress."""
 
+    @property
+    def wanted(self) -> tuple[int, float | None]:
+        """What the user set as the threshold: tokens, and a fraction that goes before them."""
+        return self.threshold, self.threshold_share
+
     def threshold_for(self, window: int) -> int:
         """Return the threshold in tokens for a window."""
         if self.threshold_share is None:

@@ -29,7 +29,9 @@ MODEL = "model"
 WINDOW = "window"
 """A refusal taught how much a model takes: ``{"model": str, "window": int}``, in tokens."""
 MUTED = "muted"
-"""Layer 2 waits until the view passes this many tokens: ``{"until": int}``; 0 ends it."""
+"""Layer 2 waits until the view passes this many tokens: ``{"until": int, "wanted": [int, float | None]}``; 0 ends it.
+
+``wanted`` is the threshold that the user had set then, in tokens and as a fraction: another one ends the wait."""
 NOTE = "note"
 """A note went to the model once: ``{"mark": float}``, a share of the threshold."""
 FILES = "files"

@@ -29,6 +29,10 @@ class Outcome(StrEnum):
 
 DIGEST = "digest"
 """The method of a compaction for which no summary could be had: facts and words, put together by code."""
+EDITED = "edited"
+"""The method of a compaction whose summary the user edited."""
+REDONE = "redone"
+"""The method of a compaction that was taken back and put in force again, with the summary it had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class CompactionReport:
     """Number of the compaction in the record; 0 when nothing was committed."""
     time: str = ""
     method: str = ""
-    """How the summary came about: "summary", "retry", "stubs", "half", "digest", "edited"."""
+    """How the summary came about: "summary", "retry", "stubs", "half", "digest", "edited", "redone"."""
     requests: int = 0
     """The agent's requests that were answered before it: where it stands among them."""
 

@@ -33,8 +33,8 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "compact",
         "Summarise the history now; a focus is kept verbatim where it matches",
-        "[focus]|preview|redo",
-        ("preview", "redo"),
+        "[focus]|preview|redo|again",
+        ("preview", "redo", "again"),
     ),
     Command("retry", "Send the last request again, or let a cut answer go on", while_busy=False),
     Command("undo", "Take the newest compaction back", while_busy=False),

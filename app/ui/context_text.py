@@ -14,7 +14,7 @@ from app.ui.layer_names import NAMES
 
 FREES = {
     "floor": "fixed: sent with each request",
-    "summary": "/compact redo makes it anew",
+    "summary": "/compact again makes it anew",
     "words": "kept verbatim",
     "conversation": "/compact",
     "results": "c in the log clears old ones now",

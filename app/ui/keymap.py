@@ -141,14 +141,14 @@ KEYS: tuple[Key, ...] = (
     Key("open", "enter", "select", "open the event", Place.LOG),
     Key("clear_now", "c", "clear_now", "clear old results now", Place.LOG),
     Key("undo", "u", "undo", "undo the newest compaction", Place.LOG),
-    Key("redo_log", "r", "redo", "summarise again what the newest compaction replaced", Place.LOG),
+    Key("redo_log", "r", "redo", "take an undo back", Place.LOG),
     Key("filter", "f", "filter", "all events, one layer, or held and refused", Place.LOG),
     Key("both", "b", "both", "conversation and files go back", Place.REWIND),
     Key("conversation", "c", "conversation", "only the conversation goes back", Place.REWIND),
     Key("files", "f", "files", "only files go back", Place.REWIND),
     Key("overwrite", "o", "overwrite", "also files that something else changed", Place.REWIND),
     Key("undo_here", "u", "undo", "undo this compaction, if it is the newest", Place.DETAILS),
-    Key("redo_here", "r", "redo", "summarise again from the record", Place.DETAILS),
+    Key("again_here", "r", "again", "summarise anew from the record", Place.DETAILS),
     Key(
         "pin", "p", "pin", "pin the result, so that it is never cleared, or free it", Place.DETAILS
     ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from app.core.figures import moment
-from app.core.reports import DIGEST, CompactionReport, Layer, Outcome
+from app.core.reports import DIGEST, REDONE, CompactionReport, Layer, Outcome
 from app.core.visible_text import one_line
 from app.ui.format import clock, cost, percent, plural, seconds
 
@@ -91,7 +91,13 @@ def announcement(report: CompactionReport) -> str:
         case Layer.AUTO | Layer.MANUAL, Outcome.APPLIED if report.method == DIGEST:
             return f"Compacted without a summary, by code alone: {report.reason}"
         case _, Outcome.UNDONE:
-            return f"Compaction undone: the view before it is back, {report.before:,} -> {report.after:,} tokens."
+            then = report.reason.rpartition("; ")[2]
+            return (
+                f"Compaction undone: the view before it is back, {report.before:,} -> {report.after:,} tokens; "
+                f"{then}. /compact redo takes the undo back."
+            )
+        case Layer.AUTO | Layer.MANUAL, Outcome.APPLIED if report.method == REDONE:
+            return f"{report.reason[:1].upper()}{report.reason[1:]}; what was said since stands behind it."
         case Layer.MICRO, Outcome.FAILED:
             return f"Clearing old results failed: {report.reason}"
         case _:

@@ -7,7 +7,10 @@ import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import pytest
+
 from app.adapters.journal import Journal
+from app.agent.layers import Layers
 from app.agent.restoring import report_from_json
 from app.core.budget import Usage
 from app.core.events import Compacted, ErrorRaised, SummaryPreviewed, TurnEnd
@@ -30,6 +33,7 @@ SUMMARY = "\n\n".join(
         "Next step",
     )
 )
+QUIET = small(50_000, rule=MicroRule.OFF)
 PARAGRAPH = "words and more words about the code, "
 
 
@@ -260,17 +264,140 @@ async def test_a_compaction_after_an_undo_ends_the_quiet_of_layer_2_also_over_a_
     )
     session = await rig.open()
     await read(session.submit("look"))
+    rig.policy = replace(rig.policy, auto=replace(rig.policy.auto, threshold=4_000))
+    session.set_policy(rig.policy)
     await read(session.compact())
     await read(session.undo())
-    session.set_policy(replace(rig.policy, auto=replace(rig.policy.auto, threshold=4_000)))
-    assert session.budget.threshold >= 50_000
+    assert session.budget.threshold > session.budget.used > 4_000
     await read(session.compact())
     assert session.budget.threshold == 4_000
     await session.close()
-    rig.policy = session.policy
     again = await rig.open(session.name)
     assert again.budget.threshold == 4_000
     await again.close()
+
+
+async def test_a_threshold_that_the_user_sets_ends_the_quiet_after_an_undo_also_over_a_resume(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(6, size=200), says("ok"))), policy=QUIET)
+    session = await rig.open()
+    await read(session.submit("look"))
+    await read(session.compact())
+    report = [e.report for e in of(await read(session.undo()), Compacted)][-1]
+    assert f"layer 2 waits until {session.budget.threshold:,} tokens" in report.reason
+    session.set_policy(replace(QUIET, micro=replace(QUIET.micro, keep_recent=2)))
+    assert session.budget.threshold >= 50_000
+    rig.policy = replace(QUIET, auto=replace(QUIET.auto, threshold=4_000))
+    session.set_policy(rig.policy)
+    assert session.budget.threshold == 4_000
+    await session.close()
+    again = await rig.open(session.name)
+    assert again.budget.threshold == 4_000
+    await again.close()
+
+
+async def test_redo_brings_an_undone_compaction_back_with_what_was_said_since(
+    tmp_path: Path,
+) -> None:
+    steps = answers(*looks(6, size=200), says("ok"), thought("more"), says("and on"))
+    rig = Rig(tmp_path, ScriptedModel(steps), policy=QUIET)
+    session = await rig.open()
+    await read(session.submit("look"))
+    await read(session.compact())
+    compacted = session.conversation.view().messages
+    asked = len(rig.model.requests)
+    await read(session.undo())
+    await read(session.redo())
+    assert session.conversation.view().messages == compacted
+    await read(session.undo())
+    await read(session.submit("and now"))
+    await read(session.redo())
+    view = session.conversation.view().messages
+    assert view[0] == compacted[0] and "more" in view[-1].text
+    assert not any(isinstance(block, Thinking) for m in view for block in m.content)
+    assert len(rig.model.requests) == asked + 1, "no summary was asked for"
+    assert session.reports[-1].outcome is Outcome.APPLIED
+    assert session.reports[-1].after == session.budget.used < session.reports[-1].before
+    await read(session.submit("on"))
+    all_valid(rig.model)
+    await session.close()
+    again = await rig.open(session.name)
+    assert again.conversation.view().messages[: len(view)] == view
+    await again.close()
+
+
+async def test_a_compaction_that_cannot_be_made_anew_stays_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = Rig(tmp_path, ScriptedModel(answers(*looks(6, size=200), says("ok"))), policy=QUIET)
+    session = await rig.open()
+    await read(session.submit("look"))
+    await read(session.compact())
+    compacted = session.conversation.view().messages
+
+    async def fails(*_: object) -> CompactionReport:
+        return CompactionReport(Layer.MANUAL, Outcome.FAILED, "the model is away", 9, 9)
+
+    monkeypatch.setattr(Layers, "compact", fails)
+    await read(session.again())
+    assert session.conversation.view().messages == compacted
+    await session.close()
+
+
+async def test_redo_takes_undos_back_newest_first_until_another_compaction_is_made(
+    tmp_path: Path,
+) -> None:
+    steps = answers(*looks(6, size=200), says("ok"), *looks(6, size=200), says("ok"))
+    rig = Rig(tmp_path, ScriptedModel(steps), policy=QUIET)
+    session = await rig.open()
+    await read(session.submit("look"))
+    await read(session.compact())
+    first = session.conversation.head
+    await read(session.submit("look again"))
+    await read(session.compact())
+    second = session.conversation.view().messages
+    await read(session.undo())
+    await read(session.undo())
+    assert session.conversation.head is None
+    await read(session.redo())
+    assert session.conversation.head == first
+    await read(session.redo())
+    assert session.conversation.view().messages == second
+    assert (
+        of(await read(session.redo()), ErrorRaised)[0].message == "There is no undo to take back."
+    )
+    await read(session.undo())
+    await read(session.compact())
+    made = session.conversation.view().messages
+    assert of(await read(session.redo()), ErrorRaised)
+    assert session.conversation.view().messages == made
+    await session.close()
+
+
+async def test_a_compaction_is_made_anew_unless_the_user_edited_its_summary(tmp_path: Path) -> None:
+    summaries = [SUMMARY, SUMMARY.replace("noted", "anew")]
+    left = [*looks(6, size=200), says("ok")]
+
+    def answer(request: ModelRequest) -> Answer:
+        if not wants_summary(request):
+            return left.pop(0)
+        return says(summaries.pop(0) if summaries else SUMMARY)
+
+    rig = Rig(tmp_path, ScriptedModel([answer] * 60), policy=QUIET)
+    session = await rig.open()
+    await read(session.submit("look"))
+    await read(session.compact())
+    await read(session.again())
+    assert session.conversation.head is not None and "anew" in session.conversation.head.text
+    await read(session.undo())
+    (preview,) = of(await read(session.preview()), SummaryPreviewed)
+    await read(session.apply_preview(preview, SUMMARY.replace("noted", "my own words")))
+    head = session.conversation.head
+    assert head is not None and "my own words" in head.text
+    (refused,) = of(await read(session.again()), ErrorRaised)
+    assert "throw your words away" in refused.message and session.conversation.head == head
+    await session.close()
 
 
 async def test_tools_are_told_the_threshold_that_the_window_leaves(tmp_path: Path) -> None:

@@ -137,7 +137,9 @@ class SessionMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: len([j for j in self.stage.jobs if not j.work.over]) < 2)
     @rule(
-        what=st.sampled_from(("compact", "focus", "preview", "apply", "undo", "redo", "clear")),
+        what=st.sampled_from(
+            ("compact", "focus", "preview", "apply", "undo", "redo", "again", "clear")
+        ),
         path=PATHS,
     )
     def work_on_the_view(self, what: str, path: str) -> None:
@@ -151,6 +153,7 @@ class SessionMachine(RuleBasedStateMachine):
             "apply": lambda s: s.apply_preview(previews[-1], previews[-1].text + "\nedited \ud83d"),
             "undo": lambda s: s.undo(),
             "redo": lambda s: s.redo(),
+            "again": lambda s: s.again(),
             "clear": lambda s: s.clear_now(),
         }
         self.stage.begin(makes[what])
@@ -316,7 +319,19 @@ class SessionMachine(RuleBasedStateMachine):
         what=st.sampled_from(("resume", "crash", "cut", "cancel", "rewind")),
         turns=st.integers(0, 30),
         act=st.sampled_from(
-            ("", "say", "answer", "tool", "undo", "redo", "clear", "compact", "question", "go on")
+            (
+                "",
+                "say",
+                "answer",
+                "tool",
+                "undo",
+                "redo",
+                "again",
+                "clear",
+                "compact",
+                "question",
+                "go on",
+            )
         ),
         again=st.sampled_from((None, None, 0, 1, 2, 4, 8)),
     )
@@ -406,7 +421,7 @@ class SessionMachine(RuleBasedStateMachine):
                 self.stage.begin(lambda session: session.submit(text), is_turn=True)
             case "go on" if self.idle:
                 self.stage.begin(lambda session: session.go_on(), is_turn=True)
-            case "undo" | "redo" | "compact" if free:
+            case "undo" | "redo" | "again" | "compact" if free:
                 self.stage.begin(lambda session: getattr(session, act)())
             case "clear" if free:
                 self.stage.begin(lambda session: session.clear_now())

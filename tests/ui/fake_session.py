@@ -250,8 +250,12 @@ class FakeSession:
         self.asked.append(("compact", focus))
         return self._play([Compacted(MANUAL)])
 
-    def redo(self, focus: str = ""):
-        self.asked.append(("redo", focus))
+    def redo(self):
+        self.asked.append(("redo", ""))
+        return self._play([Compacted(MANUAL)])
+
+    def again(self, focus: str = ""):
+        self.asked.append(("again", focus))
         return self._play([Compacted(MANUAL)])
 
     def undo(self):

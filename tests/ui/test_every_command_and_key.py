@@ -389,7 +389,7 @@ KEY_EFFECTS = {
     "overwrite": (rewinding, lambda app, session: "o keeps" in moves_shown(app)),
     "close": (details, screen_is(PairScreen)),
     "undo_here": (details, asked_for("undo", "")),
-    "redo_here": (details, asked_for("redo", "")),
+    "again_here": (details, asked_for("again", "")),
     "session_fork": (sessions, lambda app, session: session.shelf.asked == [("fork", PARSER.name)]),
     "session_rename": (sessions, lambda app, session: app.screen.query_one("#answer").has_focus),
     "session_export": (sessions, lambda app, session: "-writing" in app.screen.classes),

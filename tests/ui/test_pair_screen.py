@@ -647,7 +647,7 @@ async def test_a_key_that_the_user_moved_is_the_one_that_sheets_name():
         app.push_screen(DetailsScreen(AUTO, app.pair.session, can_undo=True))
         await pilot.pause()
         details = app.screen.query_one(KeyFooter).render().plain
-        assert "F12 undo it" in details and "F9 pin" in details and "r redo it" in details
+        assert "F12 undo it" in details and "F9 pin" in details and "r make it anew" in details
 
 
 async def test_the_editor_is_not_opened_over_a_running_turn(monkeypatch, tmp_path):

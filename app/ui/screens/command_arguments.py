@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 FOCUS_EXAMPLES: tuple[Value, ...] = (
     ("preview", "read and edit the summary first"),
-    ("redo", "make the newest summary again"),
+    ("redo", "take an undo back: the compaction is in force again"),
+    ("again", "make the newest summary anew; a focus may follow"),
     ("the failing test and its fix", "a focus: what matches it stays word for word"),
     ("what we decided about the interface", "a focus, in your own words"),
 )

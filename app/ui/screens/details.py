@@ -43,7 +43,7 @@ class Wish(StrEnum):
     """What the user wants done after the sheet closed."""
 
     UNDO = "undo"
-    REDO = "redo"
+    AGAIN = "again"
 
 
 class DetailsScreen(Sheet[Wish]):
@@ -72,7 +72,7 @@ class DetailsScreen(Sheet[Wish]):
 
     def hint_row(self) -> tuple[Hint, ...]:
         undo = (
-            (Hint("u", "undo it", "undo"), Hint("r", "redo it", "redo")) if self._can_undo else ()
+            (Hint("u", "undo it", "undo"), Hint("r", "make it anew", "again")) if self._can_undo else ()
         )
         one = (
             (Hint("p", "pin the result", "pin"), Hint("b", "bring it back", "bring_back"))
@@ -118,9 +118,9 @@ class DetailsScreen(Sheet[Wish]):
         if self._can_undo:
             self.dismiss(Wish.UNDO)
 
-    def action_redo(self) -> None:
+    def action_again(self) -> None:
         if self._can_undo:
-            self.dismiss(Wish.REDO)
+            self.dismiss(Wish.AGAIN)
 
     def action_pin(self) -> None:
         if chosen := self._chosen():
@@ -237,6 +237,7 @@ MADE_BY = {
     "retry": "a summary by the model, at the second try",
     "stubs": "a summary by the model, from a copy with old results left out: the first ones were not accepted",
     "half": "a summary by the model, from the newer half: the first ones were not accepted",
+    "redone": "the summary that it had before it was taken back",
     "edited": "a summary by the model, as you edited it",
     "digest": "code alone, from the facts and your words: no summary was accepted",
 }

@@ -23,7 +23,7 @@ class LayerCommands(CommandGround):
         word, _, rest = argument.partition(" ")
         screen = self._screen
         if screen.is_busy:
-            if word in ("preview", "redo"):
+            if word in ("preview", "redo", "again"):
                 self._say(
                     f"/compact {word} waits until the turn is over; Esc cancels it.", warning=True
                 )
@@ -34,8 +34,10 @@ class LayerCommands(CommandGround):
             screen.turns.drive(
                 session.preview(rest.strip()), "Compressing... (a preview; nothing is applied)"
             )
-        elif word == "redo":
-            screen.turns.drive(session.redo(rest.strip()), "Compressing...")
+        elif word == "redo" and not rest.strip():
+            screen.turns.drive(session.redo(), "redoing")
+        elif word == "again":
+            screen.turns.drive(session.again(rest.strip()), "Compressing...")
         else:
             screen.turns.drive(session.compact(argument), "Compressing...")
 
@@ -85,8 +87,8 @@ class LayerCommands(CommandGround):
         self._screen.app.push_screen(RewindScreen(session), use)
 
     def redo(self) -> None:
-        """Make the newest compaction again."""
-        self._when_idle(lambda session: session.redo(), "Compressing...")
+        """Put the compaction in force again that was taken back last."""
+        self._when_idle(lambda session: session.redo(), "redoing")
 
     def clear_now(self) -> None:
         """Run layer 1 now."""
@@ -102,8 +104,8 @@ class LayerCommands(CommandGround):
         def act(wish: Wish | None) -> None:
             if wish is Wish.UNDO:
                 self.run_undo("")
-            elif wish is Wish.REDO:
-                self.redo()
+            elif wish is Wish.AGAIN:
+                self._when_idle(lambda session: session.again(), "Compressing...")
 
         newest = next((r for r in reversed(session.reports) if r.commit), None)
         can_undo = (
