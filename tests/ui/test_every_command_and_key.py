@@ -22,12 +22,13 @@ from app.ui.screens.resume import ResumeScreen
 from app.ui.screens.rewind import RewindScreen
 from app.ui.screens.settings import SettingsScreen
 from app.ui.screens.trust import TrustScreen
-from app.ui.widgets.approval_panel import GRACE, WordsArea
+from app.ui.widgets.approval_panel import GRACE
+from app.ui.widgets.words_area import WordsArea
 from tests.ui.chat_app import chat_markdown, screen_lines, screen_text
 from tests.ui.fake_session import AUTO, HELD, MICRO, FakeSession, answer
 from tests.ui.fake_shelf import PARSER, FakeShelf
 from tests.ui.screens_in_use import pal_app
-from tests.ui.test_approval_panel import asked, command, text_of
+from tests.ui.test_approval_panel import alone, asked, command, text_of
 from tests.ui.test_pair_screen import until_idle
 from tests.ui.test_sheets import QUESTION
 
@@ -234,7 +235,7 @@ async def long_question_scrolled(app, pilot, session):
 
 async def words(app, pilot, session):
     await question(app, pilot, session)
-    await pilot.press("n", "w", "h", "y")
+    await alone(app, pilot, "n", "w", "h", "y")
 
 
 async def preview(app, pilot, session):
@@ -425,7 +426,7 @@ async def test_key(id, name, monkeypatch):
         await until_idle(app, pilot)
         prepare, effect = KEY_EFFECTS[id]
         await prepare(app, pilot, session)
-        await pilot.press(name)
+        await alone(app, pilot, name)
         await until_idle(app, pilot)
         assert effect(app, session)
         if hasattr(session, "task"):

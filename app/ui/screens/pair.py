@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from app.ui.app import PalApp
     from app.ui.widgets.search_bar import SearchBar
 
-HEIGHTS: list[tuple[int, str]] = [(0, "-low"), (15, "-usual"), (34, "-tall")]
+HEIGHTS: list[tuple[int, str]] = [(0, "-low"), (15, "-small"), (20, "-usual"), (34, "-tall")]
 """Class of the screen from so many rows on."""
 GUIDANCE = (
     "Say what you want done in this folder. / lists the commands, /tour shows the three layers.",

@@ -13,7 +13,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static, TextArea
+from textual.timer import Timer
+from textual.widgets import Static
 
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
 from app.core.visible_text import hides_something, one_line, revealed_text
@@ -23,38 +24,13 @@ from app.ui.chat.lines import Line, lines_of
 from app.ui.format import short_path
 from app.ui.keymap import Place, bindings
 from app.ui.widgets.lines_view import LinesView
+from app.ui.widgets.words_area import WordsArea
 
 _BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 GRACE = 0.5
 """Seconds without a key before a question may be answered, so that a word being typed never answers it."""
-
-
-class WordsArea(TextArea):
-    """A small text area of the panel: Enter hands the text in, Esc goes back."""
-
-    BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.WORDS))
-
-    class Done(Message):
-        """The text was handed in; None when the user went back."""
-
-        def __init__(self, text: str | None) -> None:
-            super().__init__()
-            self.text = text
-
-    async def _on_key(self, event: events.Key) -> None:
-        """Leave Enter to the bindings; a text area would take it for itself."""
-        if event.key != "enter":
-            await super()._on_key(event)
-        event.prevent_default()
-
-    def action_hand_in(self) -> None:
-        self.post_message(self.Done(self.text))
-
-    def action_leave(self) -> None:
-        self.post_message(self.Done(None))
-
-    def action_newline(self) -> None:
-        self.insert("\n")
+ALONE = 0.03
+"""Seconds in which no other key may follow one that answers: several in one burst are words, pasted or late."""
 
 
 class ApprovalPanel(Vertical, can_focus=True):
@@ -90,6 +66,8 @@ class ApprovalPanel(Vertical, can_focus=True):
         self._request: ApprovalRequest | None = None
         self._quiet_since = 0.0
         self._writing = ""
+        self._held: tuple[Timer, str, str] | None = None
+        """A key that may be an answer and waits whether it is alone: its timer, name and character."""
         self._wider = 0
         self._text: LinesView | None = None
         """Holds the command or the diff; None before the first question."""
@@ -119,6 +97,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         first = waiting[0] if waiting else None
         if first == self._request:
             return
+        self._let_go()
         self._request = first
         self.set_class(first is None, "-empty")
         self._stop_writing()
@@ -139,30 +118,79 @@ class ApprovalPanel(Vertical, can_focus=True):
         self._answer(ApprovalAnswer(Answered.NO))
         return True
 
+    @property
+    def waits(self) -> bool:
+        """Whether a key is held until it is known to be alone."""
+        return self._held is not None
+
     def on_key(self, event: events.Key) -> None:
-        """Send keys of the grace period to the prompt instead of answering with them."""
-        if self._request is None or self._writing:
+        """Take a key for an answer only when it comes alone; what belongs to words goes where words go."""
+        is_word = event.character is not None and event.is_printable
+        if self._writing:
+            if not is_word and self.query_one(WordsArea).has_focus:
+                return  # it bubbled: the bindings of the text area have it
+            self._take_late(event, is_word=is_word)
+        elif is_word:
+            self._hold_or_type(event)
+        elif self._request is not None and event.key == "enter":
+            if not self._let_go() and self._ready():
+                self._show_keys(self._request, asked=True)
+        elif event.key in ("escape", "ctrl+c", "tab", "shift+tab"):
+            self._let_go()
             return
-        now = self._time()
-        if now - self._quiet_since >= GRACE:
-            return
-        if event.character is not None and event.is_printable:
-            self._quiet_since = now
-            self.post_message(self.Typed(event.character))
-        if event.key in ("escape", "ctrl+c", "tab", "shift+tab"):
+        elif self._ready():
             return
         event.stop()
         event.prevent_default()
 
+    def _take_late(self, event: events.Key, *, is_word: bool) -> None:
+        """Give the text area a key that came here before the focus had moved there."""
+        area = self.query_one(WordsArea)
+        if is_word and event.character is not None:
+            area.insert(event.character)
+        elif event.key == "enter":
+            area.action_hand_in()
+        elif event.key == "escape":
+            area.action_leave()
+
+    def _hold_or_type(self, event: events.Key) -> None:
+        assert event.character is not None
+        if self._let_go() or not self._ready():
+            self._quiet_since = self._time()
+            self.post_message(self.Typed(event.character))
+        else:
+            timer = self.set_timer(ALONE, self._catch_up)
+            self._held = timer, event.key, event.character
+
+    def _let_go(self) -> bool:
+        """Send a held key to the prompt, as another came with it; return whether one was held."""
+        if self._held is None:
+            return False
+        timer, _, character = self._held
+        timer.stop()
+        self._held = None
+        self._quiet_since = self._time()
+        self.post_message(self.Typed(character))
+        return True
+
+    def _catch_up(self) -> None:
+        """Let the keys that have come already pass first, then answer with the one that was alone."""
+        held = self._held
+        self.app.call_later(self.call_later, self._act, held)
+
+    async def _act(self, held: tuple[Timer, str, str] | None) -> None:
+        if held is None or held is not self._held or self._request is None:
+            return
+        self._held = None
+        bound = self.screen.active_bindings.get(held[1]) if self.has_focus else None
+        if bound is not None and bound.node is self:
+            await self.app.run_action(bound.binding.action, self)
+        else:
+            self._show_keys(self._request, asked=True)
+
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
-        """Keep letters from being taken as bindings while the grace period runs."""
-        return (
-            self._request is not None
-            and not self._writing
-            and character is not None
-            and character.isprintable()
-            and self._time() - self._quiet_since < GRACE
-        )
+        """Keep letters from being taken as bindings of other places: `on_key` says what they are."""
+        return character is not None and character.isprintable()
 
     def action_yes(self) -> None:
         if self._ready():
@@ -213,6 +241,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         return self._request is not None and self._time() - self._quiet_since >= GRACE
 
     def _answer(self, answer: ApprovalAnswer) -> None:
+        self._let_go()
         if self._request is not None:
             self.post_message(self.Answer(self._request.call_id, answer))
 
@@ -233,6 +262,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         if self._text is None:
             self._text = self._mount_parts()
         shown, hidden = _revealed(request.detail)
+        self.set_class(request.editable and not hidden, "-command")  # it stands in full below
         flag = "! hidden characters, written out below  " if hidden else ""
         title = Content.assemble(
             ("? ", "bold $text-warning"),
@@ -253,8 +283,10 @@ class ApprovalPanel(Vertical, can_focus=True):
         )
         self._show_keys(request)
 
-    def _show_keys(self, request: ApprovalRequest) -> None:
-        self.query_one("#question-keys", Static).update(_keys(request, self._wider))
+    def _show_keys(self, request: ApprovalRequest, *, asked: bool = False) -> None:
+        """Show the keys that answer; with what they are for when another one was pressed."""
+        lead = Content.styled("answer with  " if asked else "", "bold $text-warning")
+        self.query_one("#question-keys", Static).update(lead + _keys(request, self._wider))
 
 
 def _detail_lines(request: ApprovalRequest, shown: str, width: int) -> list[Line]:
