@@ -27,6 +27,7 @@ class MessageIndex:
         self._result_rows = array("Q")
         self.next_result = 0
         """Number after the last result in the segment; 0 when it has none."""
+        self._last_seq = 0
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -46,10 +47,20 @@ class MessageIndex:
         """What all its messages take in the file."""
         return sum(self._lengths)
 
-    def add(self, offset: int, length: int, number: int, first_result: int, results: int) -> None:
-        """Add the next message; one whose number is not higher than the last is a copy and left out."""
-        if number <= self.last:
-            return
+    def add(
+        self, seq: int, offset: int, length: int, number: int, *, first_result: int, results: int
+    ) -> int:
+        """Add the next message; return how many before it turn out to have a wrong number, and leave.
+
+        A copy of an earlier message is left out. The number of a damaged line may be anything: one that is higher than
+        that of the message behind it is wrong.
+        """
+        if number <= self.last and seq <= self._last_seq:
+            return 0
+        wrong = 0
+        while number <= self.last:
+            self._remove_last()
+            wrong += 1
         if results and first_result:
             self._result_firsts.append(first_result)
             self._result_rows.append(len(self._numbers))
@@ -57,6 +68,16 @@ class MessageIndex:
         self._offsets.append(offset)
         self._lengths.append(length)
         self._numbers.append(number)
+        self._last_seq = seq
+        return wrong
+
+    def _remove_last(self) -> None:
+        self._offsets.pop()
+        self._lengths.pop()
+        self._numbers.pop()
+        if self._result_rows and self._result_rows[-1] == len(self._numbers):
+            self._result_rows.pop()
+            self._result_firsts.pop()
 
     def place(self, row: int) -> Place:
         """Return where the message of a row stands."""

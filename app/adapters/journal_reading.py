@@ -299,11 +299,12 @@ class SessionReader:
         """Note a message that was written to the last segment."""
         index = self.scan(self.segments[-1]).index
         index.add(
+            entry.seq,
             place.offset,
             place.length,
             entry.number,
-            entry.first_result,
-            len(entry.message.tool_results),
+            first_result=entry.first_result,
+            results=len(entry.message.tool_results),
         )
 
     def noted(self, event: Mark | Remark, place: Place) -> None:

@@ -113,7 +113,16 @@ def scan_segment(path: Path) -> SegmentScan:
         plain = is_plain(line)
         if plain and (head := MESSAGE_HEAD.match(line)):
             seq, number, first, count = head.groups()
-            scan.index.add(offset, len(line), int(number), int(first), int(count))
+            wrong = scan.index.add(
+                int(seq),
+                offset,
+                len(line),
+                int(number),
+                first_result=int(first),
+                results=int(count),
+            )
+            if wrong:
+                scan.tail.damaged += range(row - wrong, row)
             scan.tail.good(offset + len(line), int(seq))
         elif plain and (head := COMMIT_HEAD.match(line)):
             _take_commit(scan, Place(offset, len(line)), int(head[3]), int(head[4]))
@@ -182,8 +191,14 @@ def _read_pieces(scan: SegmentScan | EventScan, offset: int, line: bytes, row: i
 def _take(scan: SegmentScan | EventScan, place: Place, stored: object) -> None:
     match scan, stored:
         case SegmentScan(), Entry():
-            results = len(stored.message.tool_results)
-            scan.index.add(place.offset, place.length, stored.number, stored.first_result, results)
+            scan.index.add(
+                stored.seq,
+                place.offset,
+                place.length,
+                stored.number,
+                first_result=stored.first_result,
+                results=len(stored.message.tool_results),
+            )
         case SegmentScan(), CommitLine(_, number, result):
             _take_commit(scan, place, number, result)
         case EventScan(), Remark(seq, _, kind):

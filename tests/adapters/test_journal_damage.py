@@ -121,6 +121,30 @@ async def test_a_block_that_lacks_what_its_kind_asks_for_is_left_out(folder, clo
     await journal.close()
 
 
+@pytest.mark.parametrize("digit", [b"90", b"70"])
+async def test_a_wrong_number_hides_nothing_behind_it(folder, clock, digit):
+    path = folder / FIRST
+    lines = lines_of(path)
+    lines[8] = lines[8].replace(b'"number":9,', b'"number":%s,' % digit)
+    path.write_bytes(b"".join(lines))
+    journal = await reopened(folder, clock)
+    numbers = [entry.number for entry in await journal.page(None, 1000)]
+    assert numbers == [n for n in range(1, 21) if n != 9]
+    assert f"{FIRST}: 1 damaged line was skipped (line 9)." in journal.notices
+    assert (await journal.append(user("on"))).number == 21
+    await journal.close()
+
+
+async def test_lines_that_were_copied_behind_the_last_are_nothing_new(folder, clock):
+    path = folder / FIRST
+    lines = lines_of(path)
+    path.write_bytes(b"".join([*lines, *lines[3:9]]))
+    journal = await reopened(folder, clock)
+    numbers = [entry.number for entry in await journal.page(None, 1000)]
+    assert numbers == list(range(1, 21)) and not journal.notices
+    await journal.close()
+
+
 async def test_two_records_on_one_line_are_both_read(folder, clock):
     path = folder / FIRST
     lines = lines_of(path)

@@ -92,6 +92,7 @@ def test_a_code_alone_says_that_the_conversation_is_too_long() -> None:
         f"maximum context length is {LEAST_WINDOW - 1}",
         f"maximum context length is {'9' * 6_000} tokens",
     ],
+    ids=["an error code", "a version", "none", "too small", "endless"],
 )
 def test_a_figure_that_is_no_window_is_not_taken_for_one(message: str) -> None:
     error = refused(message)
@@ -106,7 +107,7 @@ def test_a_window_without_sense_in_its_own_field_is_not_believed(size: object) -
     assert error.window is None
 
 
-@pytest.mark.parametrize("body", ["[" * 200_000, '{"a":' * 200_000])
+@pytest.mark.parametrize("body", ["[" * 200_000, '{"a":' * 200_000], ids=["lists", "objects"])
 def test_a_body_nested_without_end_is_a_refusal_like_any_other(body: str) -> None:
     assert isinstance(status_error(400, {}, body, CALL), Rejected)
 
