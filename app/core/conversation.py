@@ -21,7 +21,7 @@ from app.core.messages import (
     ended,
     without_thinking,
 )
-from app.core.pairing import Part, distinct, paired, put
+from app.core.pairing import Part, distinct, of_its_role, paired, put
 from app.core.rewinds import live_items
 from app.core.view_parts import ResultRef, Sizes
 
@@ -157,6 +157,7 @@ class Conversation:
     def _shown(self, entry: Entry, lines: Mapping[str, str]) -> Message:
         """Return an entry as it is sent: stubs in place, no removed thinking, nothing empty."""
         message = without_thinking(entry.message) if entry.id in self.bare else entry.message
+        message = of_its_role(message)
         if not lines and not any(map(_is_empty, message.content)):
             return ended(message)
         blocks: list[Block] = []

@@ -8,14 +8,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.core.messages import Block, Message, Text, ToolResult, ToolUse, user
+from app.core.messages import Block, Image, Message, Text, Thinking, ToolResult, ToolUse, user
 
 LOST_RESULT = "[lost: the record of this result is damaged]"
 LOST_CALL = "[result of a call that is not in this conversation]"
 LOST_BEGINNING = "[the beginning is lost: the record is damaged]"
 
+_MODEL_ONLY = (ToolUse, Thinking)
+_USER_ONLY = (ToolResult, Image)
+
 Part = tuple[Message, tuple[str, ...]]
 """A message of the view, and the ids of the record's messages in it."""
+
+
+def of_its_role(message: Message) -> Message:
+    """Return a message without blocks that only the other side sends; a record edited by hand may hold some."""
+    others = _MODEL_ONLY if message.role == "user" else _USER_ONLY
+    if not any(isinstance(block, others) for block in message.content):
+        return message
+    kept = tuple(block for block in message.content if not isinstance(block, others))
+    return replace(message, content=kept)
 
 
 def put(parts: list[Part], message: Message, id_: str) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from app.core.conversation import replay
 from app.core.history import Entry
-from app.core.messages import Message, Text, ToolResult, ToolUse, user
+from app.core.messages import Message, Text, Thinking, ToolResult, ToolUse, user
 from app.core.pairing import LOST_BEGINNING, LOST_CALL, LOST_RESULT
 from tests.fakes.history import Story, stories
 from tests.fakes.message_rules import problems
@@ -57,6 +57,14 @@ def test_an_id_that_comes_again_is_told_apart_with_its_result() -> None:
     assert len(ids) == len(set(ids)) == 6
     results = [result.text for result in view[6].tool_results]
     assert results == ["one", "two"]
+
+
+def test_a_block_that_only_the_other_side_sends_is_left_out() -> None:
+    asked = Message(
+        "user", (Text("look"), ToolUse("x", "bash", {}), Thinking({"type": "thinking"}))
+    )
+    said = Message("assistant", (Text("seen"), ToolResult("y", "none")))
+    assert sent(asked, said, ASK) == (ASK, END, ASK)
 
 
 def test_open_calls_at_the_end_stay_open() -> None:
