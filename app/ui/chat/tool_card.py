@@ -24,6 +24,8 @@ TAIL_CHARS = 16_384
 """Characters of its output that are kept for that."""
 SHORT_ROWS = 24
 """Lines of a diff that are shown without being asked for."""
+TOOL_CELLS = 28
+"""Cells that a tool's name takes at most; a model may call one that does not exist by any name."""
 RESULT_INDENT: tuple[Run, ...] = (("│ ", ("rail",)),)
 SLOW = 2.0
 """Seconds from which on a running tool shows how long it has been running."""
@@ -187,11 +189,12 @@ class CardSection(Section):
         sign, inks = _ENDED_BADLY if ended_badly else _SIGNS[self.state]
         right = self._right()
         cleared = "  ◌ cleared" if self.cleared else ""
-        room = width - 3 - len(self.tool) - cell_len(right) - len(cleared)
+        name = crop(self.tool, TOOL_CELLS)
+        room = width - 3 - cell_len(name) - cell_len(right) - len(cleared)
         target = crop(self.target, max(8, room - 3))
-        used = 2 + len(self.tool) + (2 + cell_len(target) if target else 0)
+        used = 2 + cell_len(name) + (2 + cell_len(target) if target else 0)
         blank = max(2, width - used - cell_len(right) - len(cleared))
-        runs: list[Run] = [(f"{sign} ", inks), (self.tool, ("tool",))]
+        runs: list[Run] = [(f"{sign} ", inks), (name, ("tool",))]
         if target:
             runs += [("  ", ()), (target, ("target",))]
         runs.append((" " * blank, ()))

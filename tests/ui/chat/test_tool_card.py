@@ -31,3 +31,10 @@ def test_changed_lines_are_counted_once():
     diff = "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n"
     assert head("1 replacement, +1 -1", diff=diff).count("+1") == 1
     assert "+1 −1" in head("", diff=diff)
+
+
+def test_a_name_without_end_is_cut_and_the_outcome_still_seen():
+    card = CardSection("c1", "no_such_tool_" * 8, "make")
+    card.finish(ok=False, text="there is no such tool", outcome="failed", seconds=0, result="r1")
+    line = card.lines(70)[0].text
+    assert line.startswith("✗ no_such_tool_no") and "make" in line and "failed" in line
