@@ -150,6 +150,9 @@ def _parser() -> argparse.ArgumentParser:
         "--trust", action="store_true", help="use what this folder's own files set, this time"
     )
     parser.add_argument(
+        "--ask-trust", action="store_true", help="ask again whether this folder's files count"
+    )
+    parser.add_argument(
         "--textbook", action="store_true", help="the literal form of the three layers"
     )
     parser.add_argument(
@@ -187,6 +190,7 @@ def _main(options: argparse.Namespace) -> int:
         folder=folder.resolve(),
         flags=flags_of(options),
         trust=options.trust,
+        ask_trust=options.ask_trust,
         resume=options.resume,
         go_on=options.go_on,
         fork=options.fork,

@@ -21,6 +21,10 @@ from app.settings.sources import ENVIRONMENT
 from app.settings.spec import Kind
 from app.settings.specs import find_spec
 
+KEPT_NO = (
+    "This folder's own settings are ignored, as you answered before; pal --ask-trust asks again."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Launch:
@@ -32,6 +36,8 @@ class Launch:
     """Settings by name, as text."""
     trust: bool = False
     """Whether the folder's own files count in this run."""
+    ask_trust: bool = False
+    """Whether trust is asked for although it was answered before."""
     resume: str | None = None
     """A session's name or its beginning; "" to choose; None for a new one."""
     go_on: bool = False
@@ -42,13 +48,26 @@ class Launch:
 
 def trust_question(launch: Launch) -> TrustQuestion | None:
     """Return what must be asked before the folder's own files count."""
-    return pending_trust(launch.folder, environ=os.environ, home=Path.home(), flags=launch.flags)
+    return pending_trust(
+        launch.folder,
+        environ=os.environ,
+        home=Path.home(),
+        flags=launch.flags,
+        again=launch.trust or launch.ask_trust,
+    )
 
 
 def trust_of(launch: Launch, question: TrustQuestion | None) -> TrustState:
     """Return the trust of this run: what was remembered, or all of it with ``--trust``."""
     state = read_trust(launch.folder, home=Path.home())
     return trust_now(question, state, Level.ALL) if launch.trust else state
+
+
+def with_kept_no(settings: Settings, trust: TrustState) -> Settings:
+    """Let the settings say that the folder's files are ignored where the user once wanted that."""
+    if not trust.fingerprint or trust.level is not Level.NOTHING:
+        return settings
+    return replace(settings, problems=(*settings.problems, KEPT_NO))
 
 
 def settings_of(launch: Launch, trust: TrustState) -> Settings:

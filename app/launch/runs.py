@@ -25,6 +25,7 @@ from app.launch.launch_options import (
     trust_question,
     usable_settings_of,
     wanted_session,
+    with_kept_no,
 )
 from app.launch.masking import mask_of, own_keys
 from app.launch.opening import Opening
@@ -98,7 +99,8 @@ def _told_settings(launch: Launch) -> Settings:
         ConfigError: A value cannot be used.
     """
     question = trust_question(launch)
-    settings = settings_of(launch, trust_of(launch, question))
+    trust = trust_of(launch, question)
+    settings = with_kept_no(settings_of(launch, trust), trust)
     if question is not None and not launch.trust:
         _say("this folder's own settings are ignored: it is not trusted (--trust uses them)")
     for notice in (*settings.problems, *map(str, settings.conflicts)):
@@ -131,7 +133,9 @@ def screen(launch: Launch) -> tuple[PalApp, Opening]:
     from app.ui.wiring import Wiring
 
     question = trust_question(launch)
-    settings = usable_settings_of(launch, trust_of(launch, question))
+    trust = trust_of(launch, question)
+    settings = usable_settings_of(launch, trust)
+    settings = settings if question is not None else with_kept_no(settings, trust)
     asked = None if launch.trust else question
     opening = Opening(launch, settings)
     state = Path.home() / STATE_FOLDER

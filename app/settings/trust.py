@@ -69,19 +69,31 @@ def read_trust(folder: Path, *, home: Path) -> TrustState:
 
 
 def pending_trust(
-    folder: Path, *, environ: Mapping[str, str], home: Path, flags: Mapping[str, str] | None = None
+    folder: Path,
+    *,
+    environ: Mapping[str, str],
+    home: Path,
+    flags: Mapping[str, str] | None = None,
+    again: bool = False,
 ) -> TrustQuestion | None:
-    """Return what must be asked before the settings are loaded, or None when all is settled."""
+    """Return what must be asked before the settings are loaded, or None when all is settled.
+
+    Args:
+        folder: The project folder.
+        environ: The process environment.
+        home: The user's home.
+        flags: Settings by name, as text.
+        again: Whether an answer that was kept is not enough.
+    """
     files, memory = read_project(folder, home), _read_memory(home)
     state = _state(folder, files, memory)
     then = _if_trusted(folder, files, environ, home, flags)
     endpoint = then.base_url if then.source("base_url") in PROJECT_SOURCES else ""
     holder = then.source(then.credential) if then.credential else ""
     foreign = holder if endpoint and holder and holder not in PROJECT_SOURCES else ""
-    settled = files.empty or (
-        state.level is Level.PLAIN
-        or (state.level is Level.ALL and (not foreign or state.foreign_key))
-    )
+    answered = bool(state.fingerprint) and not again
+    enough = state.level is not Level.ALL or not foreign or state.foreign_key
+    settled = files.empty or (answered and enough)
     used = read_settings(folder, environ=environ, home=home, flags=flags, trust=state)[0]
     address = used.base_url if settled else then.base_url
     http = address if is_plain_http(address) and address not in state.plain_http else ""
@@ -91,7 +103,7 @@ def pending_trust(
         folder=folder.resolve(),
         items=() if settled else _items(files),
         fingerprint=files.fingerprint,
-        changed=not settled and str(folder.resolve()) in memory["folders"],
+        changed=not settled and _was_trusted(folder, files, memory),
         endpoint="" if settled else endpoint,
         foreign_key="" if settled else foreign,
         plain_http=http,
@@ -162,8 +174,15 @@ def _state(folder: Path, files: ProjectFiles, memory: dict[str, Any]) -> TrustSt
     try:
         level = Level(kept.get("level", ""))
     except ValueError:
-        level = Level.NOTHING
+        return TrustState(plain_http=plain_http)
     return TrustState(level, files.fingerprint, kept.get("foreign_key") is True, plain_http)
+
+
+def _was_trusted(folder: Path, files: ProjectFiles, memory: dict[str, Any]) -> bool:
+    """Whether other content of the folder was trusted than there is now."""
+    kept = memory["folders"].get(str(folder.resolve()))
+    trusted = isinstance(kept, dict) and kept.get("level") in (Level.PLAIN, Level.ALL)
+    return trusted and kept.get("hash") != files.fingerprint
 
 
 def _read_memory(home: Path) -> dict[str, Any]:

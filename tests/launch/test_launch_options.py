@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from app.errors import ConfigError
-from app.launch.launch_options import Launch, usable_settings_of
+from app.launch.launch_options import (
+    KEPT_NO,
+    Launch,
+    trust_of,
+    trust_question,
+    usable_settings_of,
+    with_kept_no,
+)
+from app.settings import remember_trust
 from app.settings.trust_state import Level, TrustState
 
 TRUSTED = TrustState(Level.ALL, foreign_key=True)
@@ -63,3 +71,24 @@ def test_a_wrong_flag_or_variable_stops_the_program(tmp_path, monkeypatch) -> No
     monkeypatch.setenv("PAL_THRESHOLD", "many")
     with pytest.raises(ConfigError, match="environment"):
         usable_settings_of(launch(tmp_path), TRUSTED)
+
+
+def test_a_folder_that_was_answered_with_no_says_so_and_how_to_be_asked_again(tmp_path):
+    (tmp_path / ".env").write_text("PAL_THRESHOLD=41k\n")
+    first = launch(tmp_path)
+    assert (
+        KEPT_NO
+        not in with_kept_no(
+            usable_settings_of(first, trust_of(first, None)), trust_of(first, None)
+        ).problems
+    )
+    remember_trust(trust_question(first), Level.NOTHING, home=Path.home())
+    assert trust_question(first) is None
+    trust = trust_of(first, None)
+    assert KEPT_NO in with_kept_no(usable_settings_of(first, trust), trust).problems
+    assert trust_question(Launch(tmp_path, {}, ask_trust=True)) is not None
+    once = Launch(tmp_path, {}, trust=True)
+    trust = trust_of(once, trust_question(once))
+    used = with_kept_no(usable_settings_of(once, trust), trust)
+    assert used.policy.auto.threshold == 41_000
+    assert KEPT_NO not in used.problems

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from app.errors import ConfigError
-from app.settings import Level, forget_trust, read_trust, trust_now
+from app.settings import (
+    Level,
+    forget_trust,
+    pending_trust,
+    read_trust,
+    remember_trust,
+    trust_now,
+)
 from app.settings.trust import trust_file
 from tests.settings.desk import KEY, OTHER_KEY, Desk
 
@@ -68,11 +75,32 @@ def test_plain_trust_leaves_out_endpoint_credentials_and_transcripts(desk: Desk)
     assert len(settings.problems) == 2
 
 
-def test_a_no_leaves_everything_off_and_asks_again_next_time(desk: Desk) -> None:
+def test_a_no_leaves_everything_off_and_is_kept_until_the_files_change(desk: Desk) -> None:
     desk.put(".env", "MODEL_ID=m\n")
     desk.answer(Level.NOTHING)
     assert desk.load(trust=desk.state()).model == ""
-    assert desk.question() is not None
+    assert desk.question() is None
+    desk.put(".env", "MODEL_ID=other\n")
+    question = desk.question()
+    assert question is not None
+    assert not question.changed, "it was never trusted"
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_an_answer_that_was_kept_can_be_asked_for_again(desk: Desk, level: Level) -> None:
+    desk.put(".env", "MODEL_ID=m\n")
+    desk.answer(level)
+    again = pending_trust(desk.folder, environ={}, home=desk.home, again=True)
+    assert again is not None
+    assert not again.changed
+    assert desk.load(trust=remember_trust(again, Level.ALL, home=desk.home)).model == "m"
+
+
+def test_trust_for_one_run_overrides_a_no_that_was_kept(desk: Desk) -> None:
+    desk.put(".env", "MODEL_ID=m\n")
+    state = desk.answer(Level.NOTHING)
+    question = pending_trust(desk.folder, environ={}, home=desk.home, again=True)
+    assert desk.load(trust=trust_now(question, state, Level.ALL)).model == "m"
 
 
 @pytest.mark.parametrize(
@@ -204,6 +232,7 @@ def test_an_unknown_level_in_the_memory_is_no_trust(desk: Desk) -> None:
     stored["folders"][str(desk.folder.resolve())]["level"] = "bypass"
     file.write_text(json.dumps(stored))
     assert desk.state().level is Level.NOTHING
+    assert desk.question() is not None
 
 
 def test_trust_can_be_taken_back(desk: Desk) -> None:

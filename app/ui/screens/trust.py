@@ -19,6 +19,8 @@ from app.ui.screens.sheet import Sheet
 from app.ui.widgets.approval_panel import GRACE
 from app.ui.widgets.key_footer import Hint
 
+KEPT = "\nThe answer is kept until these files change; pal --ask-trust asks again."
+
 
 class TrustScreen(Sheet[Level]):
     """Returns how far the folder's files count."""
@@ -92,7 +94,7 @@ def _text(question: TrustQuestion) -> Content:
                 "bold $text-error",
             )
         )
-    rows.append(Content.styled("\nThe answer is kept until these files change.", "$text-muted"))
+    rows.append(Content.styled(KEPT, "$text-muted"))
     return Content("\n").join(rows)
 
 
