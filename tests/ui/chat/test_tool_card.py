@@ -35,6 +35,8 @@ def test_changed_lines_are_counted_once():
 
 def test_a_name_without_end_is_cut_and_the_outcome_still_seen():
     card = CardSection("c1", "no_such_tool_" * 8, "make")
-    card.finish(ok=False, text="there is no such tool", outcome="failed", seconds=0, result="r1")
+    card.finish(
+        ok=False, text="there is no such tool", outcome="failed", seconds=0, diff="", result="r1"
+    )
     line = card.lines(70)[0].text
     assert line.startswith("✗ no_such_tool_no") and "make" in line and "failed" in line
