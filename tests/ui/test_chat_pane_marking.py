@@ -40,6 +40,36 @@ async def test_keys_mark_characters_and_words(
     assert not pane.is_marking and not pilot.app.screen.get_selected_text()
 
 
+@pytest.mark.parametrize("keys", [["v"], ["v", "space"], ["v", "space", "left"], ["v", "k", "v"]])
+@pytest.mark.parametrize("then", ["y", "up", "down", "left", "w", "b", "pageup", "v", "escape"])
+@with_chat(60, 20)
+async def test_an_entry_that_gets_shorter_under_the_caret_is_still_marked(
+    pilot: Pilot[None], pane: ChatPane, keys: list[str], then: str
+) -> None:
+    pane.tool_started("c1", "bash", "make")
+    pane.tool_output("c1", "".join(f"line {n}\n" for n in range(9)))
+    await press(pilot, pane, keys[:1])
+    await pilot.press("down", "down", "down", "end", *keys[1:])
+    pane.tool_finished("c1", ok=True, text="done", outcome="ok", seconds=1.0)
+    pane.draw_now()
+    await pilot.press(then, "y")
+    await pilot.pause()
+    assert not pane.is_marking
+
+
+@with_chat(60, 20)
+async def test_marking_ends_when_what_is_marked_leaves_the_chat(
+    pilot: Pilot[None], pane: ChatPane
+) -> None:
+    pane.append_text("the answer that is taken back")
+    await press(pilot, pane, ["v", "space", "w"])
+    pane.void_answer()
+    pane.draw_now()
+    await pilot.press("w")
+    await pilot.pause()
+    assert not pane.is_marking and not pilot.app.screen.get_selected_text()
+
+
 @with_chat(60, 20)
 async def test_marking_goes_up_into_other_entries_and_over_the_gap(
     pilot: Pilot[None], pane: ChatPane

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import split_graphemes
 from textual import events
@@ -108,7 +108,7 @@ class MarkableTranscriptView(SearchableTranscriptView):
 
     def on_key(self, event: events.Key) -> None:
         """While there is a caret, the keys move it; all others are left to the bindings."""
-        if self._caret is None:
+        if self._caret is None or not self._follow_changes():
             return
         name = event.key.removeprefix("shift+")
         if name in _STEPS:
@@ -139,6 +139,28 @@ class MarkableTranscriptView(SearchableTranscriptView):
             return row
         span = (caret.x, caret.x + _width_at(_text(row), caret.x - row.x))
         return highlighted_row(row, [span], self._inks.paint(("caret",)))
+
+    def _follow_changes(self) -> bool:
+        """Keep caret and mark on text that is still there; return False when theirs is gone, which ends it."""
+        caret = self._standing(self._caret)
+        pinned = self._standing(self._pinned)
+        if caret is None or (pinned is None and self._pinned is not None):
+            self.stop_marking()
+            return False
+        if (caret, pinned) != (self._caret, self._pinned):
+            self._caret, self._pinned = caret, pinned
+            self._show_selection()
+        return True
+
+    def _standing(self, caret: Caret | None) -> Caret | None:
+        """Return a caret at the nearest place that its section has now; None when that has left the chat."""
+        if caret is None or self.transcript.by_serial(caret.section.serial) is not caret.section:
+            return None
+        lines = caret.section.lines(self.transcript.width)
+        if not lines:
+            return None
+        line = min(caret.line, len(lines) - 1)
+        return replace(caret, line=line, x=min(caret.x, _last(lines[line].text)))
 
     def _copy(self) -> None:
         """Copy what is marked, or the caret's line while nothing is, and end."""
