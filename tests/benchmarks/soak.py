@@ -31,6 +31,7 @@ CANCELLED, RESIZED = 7, 5
 HELD = ("tasks", "timers", "widgets", "handlers")
 """What the program counts of itself."""
 SIZES = ((120, 40), (80, 24), (200, 60), (100, 30))
+GLANCES = 3
 IDLE_SECONDS = 5.0
 _NUMBER = re.compile(r"turn (\d+)\b")
 
@@ -70,7 +71,6 @@ def run(desk: Desk, *, short: bool) -> list[Figure]:
                 _turn(terminal, number)
                 if number in (turns // 4, turns // 2, turns):
                     terminal.resize(*SIZES[0])  # what is held depends on what has room
-                    terminal.rest(0.5)
                     looks.append(_look(terminal, desk.folder, held))
             terminal.rest(1.0)
             before = terminal.cpu()
@@ -113,12 +113,21 @@ def _turn(terminal: Terminal, number: int) -> None:
 
 
 def _look(terminal: Terminal, folder: Path, held: Path) -> Look:
-    memory, descriptors, threads = terminal.memory(), 0, 0
+    """Look a few times and take the least: what ends by itself in a moment is no growth."""
+    memory = terminal.memory()
+    record = sum(file.stat().st_size for file in folder.glob(".transcripts/**/*") if file.is_file())
+    counts = [_counts(terminal, held) for _ in range(GLANCES)]
+    least = {what: min(count[what] for count in counts) for what in counts[0]}
+    return Look(memory, least.pop("descriptors"), least.pop("threads"), record, least)
+
+
+def _counts(terminal: Terminal, held: Path) -> dict[str, int]:
+    terminal.rest(0.5)
+    counts = dict.fromkeys(("descriptors", "threads"), 0)
     for pid in descendants(terminal.pid):
         with suppress(OSError):
-            descriptors += sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
-            threads += sum(1 for _ in Path(f"/proc/{pid}/task").iterdir())
-    record = sum(file.stat().st_size for file in folder.glob(".transcripts/**/*") if file.is_file())
+            counts["descriptors"] += sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
+            counts["threads"] += sum(1 for _ in Path(f"/proc/{pid}/task").iterdir())
     held.unlink(missing_ok=True)
     os.kill(terminal.pid, signal.SIGUSR2)
     end = time.monotonic() + 120
@@ -126,7 +135,7 @@ def _look(terminal: Terminal, folder: Path, held: Path) -> Look:
         if time.monotonic() > end:
             raise TimeoutError("the program did not say what it holds")
         terminal.read(0.05)
-    return Look(memory, descriptors, threads, record, json.loads(held.read_text()))
+    return counts | json.loads(held.read_text())
 
 
 def _begin(number: int) -> str:

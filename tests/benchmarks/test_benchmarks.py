@@ -63,7 +63,7 @@ def test_turns_cancels_compactions_and_new_sizes_leave_nothing_behind() -> None:
         figures = by_name(command.measure(place, (soak.NAME,), short=True))
     turns = soak.SHORT_TURNS - soak.SHORT_TURNS // 4
     seldom = turns // max(soak.CANCELLED, soak.RESIZED)
-    for what in (*soak.HELD, "descriptors", "threads"):
+    for what in (*soak.HELD, "descriptors"):
         figure = figures[f"{what} after {soak.SHORT_TURNS:,} turns"]
         assert figure.other and figure.ours - figure.other < seldom, what
     assert figures["invalid requests"].ours == 0
