@@ -6,7 +6,6 @@ import asyncio
 import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from app.agent.channel import Tell
 from app.agent.dialogue import Dialogue
@@ -14,7 +13,7 @@ from app.agent.layers import Layers
 from app.core import remarks
 from app.core.events import BudgetChanged, TodoChanged, TodoItem, WentBack
 from app.core.file_states import FileChange, FileState, changes_of, folders_of, net_changes
-from app.core.history import Entry, Remark, Rewound
+from app.core.history import Entry, Rewound
 from app.core.messages import user
 from app.core.ports import Record
 from app.errors import ToolError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -26,10 +27,30 @@ class Command:
     """Id in the key table of the key that does the same."""
     early: bool = False
     """Whether it may run before the session is open; the others wait for it."""
+    sheet: bool = False
+    """Whether it alone only opens a sheet or leaves the chat, so that nothing in the chat answers it."""
+
+    def refusal(self, argument: str) -> str:
+        """Return why it does not take this argument; "" when it does, as far as the table knows."""
+        if not argument:
+            return ""
+        if not self.argument:
+            return f"/{self.name} takes nothing behind it, so nothing was done."
+        closed = self.argument == f"[{'|'.join(self.choices)}]"
+        if closed and argument not in self.choices:
+            return f"Behind /{self.name} only {' or '.join(self.choices)} may follow; nothing was done."
+        return ""
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("help", "Commands, keys and how the layers work", "[word]", key="help", early=True),
+    Command(
+        "help",
+        "Commands, keys and how the layers work",
+        "[word]",
+        key="help",
+        early=True,
+        sheet=True,
+    ),
     Command(
         "compact",
         "Summarise the history now; a focus is kept verbatim where it matches",
@@ -43,14 +64,17 @@ COMMANDS: tuple[Command, ...] = (
         "Go back to before a turn: conversation, files, or both",
         while_busy=False,
         key="back",
+        sheet=True,
     ),
-    Command("context", "What the next request holds, part by part", key="context"),
+    Command("context", "What the next request holds, part by part", key="context", sheet=True),
     Command("cost", "Tokens and dollars of this session"),
-    Command("log", "The compaction log in full", key="log", early=True),
-    Command("clear", "Start a new session; the old one can be resumed", while_busy=False),
-    Command("resume", "Go on with an earlier session", "[session]", while_busy=False),
+    Command("log", "The compaction log in full", key="log", early=True, sheet=True),
+    Command(
+        "clear", "Start a new session; the old one can be resumed", while_busy=False, sheet=True
+    ),
+    Command("resume", "Go on with an earlier session", "[session]", while_busy=False, sheet=True),
     Command("rename", "Give this session a name, to find it again", "[name]"),
-    Command("model", "Show or change the model", "[model]", while_busy=False),
+    Command("model", "Show or change the model", "[model]", while_busy=False, sheet=True),
     Command(
         "mode",
         "How much runs without a question",
@@ -64,7 +88,13 @@ COMMANDS: tuple[Command, ...] = (
         "[why COMMAND|remove N|allow RULE|ask RULE|deny RULE]",
         ("why", "remove", "allow", "ask", "deny"),
     ),
-    Command("settings", "Every setting, its value and where it came from", "[word]", early=True),
+    Command(
+        "settings",
+        "Every setting, its value and where it came from",
+        "[word]",
+        early=True,
+        sheet=True,
+    ),
     Command("status", "Session, model, endpoint, folder, usage"),
     Command("queue", "See, edit or remove the messages that wait", key="queue"),
     Command("todo", "Show or hide the task list", early=True),
@@ -83,12 +113,43 @@ COMMANDS: tuple[Command, ...] = (
         "Go on with the record in a temporary folder when its own cannot be written",
         early=True,
     ),
-    Command("tour", "Watch all three layers work within a minute", while_busy=False),
-    Command("quit", "Leave; the session can be resumed", key="quit", early=True),
+    Command("tour", "Watch all three layers work within a minute", while_busy=False, sheet=True),
+    Command("quit", "Leave; the session can be resumed", key="quit", early=True, sheet=True),
 )
 BY_NAME = {command.name: command for command in COMMANDS}
 QUIT_WORDS = frozenset({"q", "quit", "exit"})
-"""Typed alone they leave."""
+"""Typed alone they leave, with a slash or without."""
+ELSEWHERE = {
+    "permissions": "/rules",
+    "allowed-tools": "/rules",
+    "approvals": "/mode or /rules",
+    "plan": "/mode read-only",
+    "config": "/settings",
+    "preferences": "/settings",
+    "diff": "!git diff; /rewind shows what a turn changed",
+    "tokens": "/context",
+    "usage": "/cost",
+    "stats": "/cost or /status",
+    "new": "/clear",
+    "reset": "/clear",
+    "sessions": "/resume",
+    "continue": "/resume",
+    "checkpoint": "/rewind",
+    "restore": "/rewind",
+    "redo": "/compact redo",
+    "summarize": "/compact",
+    "compress": "/compact",
+    "models": "/model",
+    "todos": "/todo",
+    "tasks": "/todo",
+    "history": "/log; Ctrl+R searches what you sent",
+    "keys": "/help",
+    "commands": "/help",
+}
+"""What other programs call a command, and what does that here."""
+LIKE = 0.7
+"""How alike a mistyped name and a command must be, from 0 to 1."""
+_NAME = re.compile(r"/[\w-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +165,26 @@ class Typed:
 def parse(text: str) -> Typed | None:
     """Return the command in a submitted text, or None when it is a message.
 
-    Only one line whose first word is ``/`` and letters is a command, so that a path such as ``/etc/hosts`` is none.
+    Only one line whose first word is ``/`` and a name is a command, so that a path such as ``/etc/hosts`` is none.
     """
     first, _, rest = text.strip().partition(" ")
-    name = first[1:]
-    if not first.startswith("/") or not name.replace("-", "").isalpha() or "\n" in text.strip():
+    if not _NAME.fullmatch(first) or "\n" in text.strip():
         return None
-    return Typed(BY_NAME.get(name.lower()), name, rest.strip())
+    name = first[1:]
+    known = "quit" if name.lower() in QUIT_WORDS else name.lower()
+    return Typed(BY_NAME.get(known), name, rest.strip())
 
 
-def nearest(name: str) -> str:
-    """Return the command that a mistyped name may have meant; "" when none is near."""
-    found = difflib.get_close_matches(name.lower(), BY_NAME, n=1, cutoff=0.5)
-    return found[0] if found else ""
+def unknown(name: str) -> tuple[str, str]:
+    """Return what to say of a command that does not exist, and what may have been meant."""
+    near = difflib.get_close_matches(name.lower(), BY_NAME, n=1, cutoff=LIKE)
+    if name.lower() in ELSEWHERE:
+        hint = f"Here that is {ELSEWHERE[name.lower()]}."
+    elif near:
+        hint = f"Did you mean /{near[0]}?"
+    else:
+        hint = "/help lists the commands; a message begins with a word."
+    return f"There is no command /{name}.", hint
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.commands import BY_NAME, COMMANDS, completions, nearest, parse
+from app.ui.commands import BY_NAME, COMMANDS, ELSEWHERE, completions, parse, unknown
 from app.ui.keymap import BY_ID, KEYS, check, shown
 from app.ui.screens.pair_commands import PairCommands
 
@@ -35,8 +37,36 @@ def test_a_command_is_one_line_that_begins_with_a_slash_and_a_word():
 
 def test_an_unknown_command_is_known_to_be_one_and_a_near_one_is_named():
     assert parse("/compct").command is None
-    assert nearest("compct") == "compact"
-    assert nearest("zzzz") == ""
+    assert unknown("compct") == ("There is no command /compct.", "Did you mean /compact?")
+    for name in ("zzzz", "init", "nope", ""):
+        assert "Did you mean" not in unknown(name)[1]
+
+
+def test_names_of_other_programs_lead_to_what_does_that_here():
+    for name, here in ELSEWHERE.items():
+        assert name not in BY_NAME
+        assert unknown(name)[1] == f"Here that is {here}."
+        named = re.findall(r"/([a-z]+)", here)
+        assert all(word in BY_NAME for word in named)
+
+
+@pytest.mark.parametrize("text", ["/exit0", "/2", "/do_it now", "/", "/init"])
+def test_an_unknown_word_behind_a_slash_is_no_message(text):
+    typed = parse(text)
+    assert typed is not None and typed.command is None
+
+
+@pytest.mark.parametrize("text", ["/quit", "/exit", "/q"])
+def test_words_that_leave_do_so_behind_a_slash_too(text):
+    assert parse(text).command is BY_NAME["quit"]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_an_argument_that_a_command_does_not_take_is_refused(command):
+    assert command.refusal("") == ""
+    assert all(not command.refusal(word) for word in command.choices)
+    if not command.argument or command.name == "copy":
+        assert "nothing was done" in command.refusal("redo")
 
 
 def test_arguments_are_completed_too():

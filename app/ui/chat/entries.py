@@ -242,6 +242,7 @@ _TONES = {
     "notice": _Tone("·", ("notice",)),
     "warning": _Tone("▲", ("warning",)),
     "error": _Tone("✗", ("error",)),
+    "command": _Tone("›", ("muted",)),
     "allowed": _Tone("✓", ("ok",)),
     "refused": _Tone("✗", ("failed",)),
 }

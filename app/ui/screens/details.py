@@ -72,7 +72,9 @@ class DetailsScreen(Sheet[Wish]):
 
     def hint_row(self) -> tuple[Hint, ...]:
         undo = (
-            (Hint("u", "undo it", "undo"), Hint("r", "make it anew", "again")) if self._can_undo else ()
+            (Hint("u", "undo it", "undo"), Hint("r", "make it anew", "again"))
+            if self._can_undo
+            else ()
         )
         one = (
             (Hint("p", "pin the result", "pin"), Hint("b", "bring it back", "bring_back"))

@@ -15,7 +15,7 @@ from textual.screen import Screen
 
 from app.core.permission import Mode, usable_modes
 from app.ui.attention import Doing
-from app.ui.commands import QUIT_WORDS, nearest, parse
+from app.ui.commands import QUIT_WORDS, parse, unknown
 from app.ui.footer_hints import ChatKeys, hints
 from app.ui.heading import heading_of
 from app.ui.keymap import Place, bindings, check, in_force
@@ -288,17 +288,17 @@ class PairScreen(Screen[None]):
         elif typed is None:
             self.turns.say(text)
         elif typed.command is None:
-            guess = nearest(typed.name)
-            hint = f"Did you mean /{guess}?" if guess else "/help lists the commands."
-            self.chat.add_error(f"There is no command /{typed.name}.", hint)
+            self.chat.add_error(*unknown(typed.name))
+        elif refusal := typed.command.refusal(typed.argument):
+            self.chat.add_notice(refusal, warning=True)
         elif self.is_busy and not typed.command.while_busy:
             self.chat.add_notice(
                 f"/{typed.name} waits until the turn is over; Esc cancels it.", warning=True
             )
         elif self.session is None and not typed.command.early:
-            self.opening.when_open(partial(self.commands.run, typed.command, typed.argument))
+            self.opening.when_open(partial(self.commands.run_typed, typed.command, typed.argument))
         else:
-            self.commands.run(typed.command, typed.argument)
+            self.commands.run_typed(typed.command, typed.argument)
 
     def _run_own(self, text: str) -> None:
         if self.session is None:

@@ -27,6 +27,12 @@ class PairCommands(LayerCommands, LookingCommands, SessionCommands, OutputComman
         """Run one command of the table."""
         getattr(self, f"run_{command.name}")(argument)
 
+    def run_typed(self, command: Command, argument: str) -> None:
+        """Run a command that was typed: it stands in the chat in front of what answers it there."""
+        if argument or not command.sheet:
+            self._screen.chat.add_command(f"/{command.name} {argument}".rstrip())
+        self.run(command, argument)
+
     def values(self, name: str) -> Iterable[Value]:
         """Return further words for a command's argument."""
         return self._arguments.values(name)
@@ -35,7 +41,9 @@ class PairCommands(LayerCommands, LookingCommands, SessionCommands, OutputComman
         app = self._screen.app
         if not argument:
             app.action_theme()
+            self._say(f"The theme is {app.theme}; /theme NAME sets one, Tab lists them.")
         elif argument in app.available_themes:
             app.theme = argument
+            self._say(f"The theme is {argument}.")
         else:
             self._say(f"There is no theme {argument!r}; Tab after /theme lists them.", warning=True)

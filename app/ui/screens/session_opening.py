@@ -136,6 +136,9 @@ class SessionOpening:
         finally:
             if before is not None:
                 await before.close()
+        if name is None:
+            earlier = f"; {before.name} can be resumed with /resume" if before is not None else ""
+            screen.chat.add_notice(f"This is a new session{earlier}.")
 
     def _give_back(self, before: Session) -> None:
         """Let go of what waits for a session that did not open, so that the one before does not get it."""

@@ -235,6 +235,10 @@ class ChatPane(NavigableTranscriptView):
         self._add_note(message, "error", hint)
 
     def _add_note(self, text: str, tone: str, detail: str = "") -> None:
+    def add_command(self, text: str) -> None:
+        """Add a command as it was typed, dim: what follows answers it."""
+        self._add_note(text, "command")
+
         self._add(NoteSection(visible_text(text), tone, visible_text(detail)))
 
     @property
