@@ -703,5 +703,24 @@ async def test_a_session_gets_a_name_and_loses_it():
         ):
             app.pair.submit(typed)
             await until_idle(app, pilot)
+
+
+async def test_a_command_stands_in_the_chat_before_its_answer_and_a_wrong_argument_runs_nothing():
+    session = FakeSession()
+    app = pal_app(session)
+    async with app.run_test() as pilot:
+        await until_idle(app, pilot)
+        app.pair.submit("/undo redo")
+        assert not session.asked
+        assert "/undo takes nothing behind it" in chat_markdown(app.pair.chat)
+        app.pair.submit("/exit0")
+        assert "There is no command /exit0" in chat_markdown(app.pair.chat)
+        app.pair.submit("/context")
+        app.pair.submit("/cost")
+        app.pair.submit("/theme")
+        await until_idle(app, pilot)
+        said = chat_markdown(app.pair.chat)
+        assert said.index("> /cost") < said.index("> /theme") < said.index(app.theme)
+        assert "> /context" not in said and not session.asked
             assert said in chat_markdown(app.pair.chat)
         assert session.asked == [("rename", "the parser"), ("rename", "")]

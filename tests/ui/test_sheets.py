@@ -6,7 +6,7 @@ from textual.widgets import Input, OptionList, Static, TextArea
 
 from app.compaction.asking import METHODS
 from app.core.conversation import Conversation
-from app.core.reports import DIGEST, Layer, Outcome
+from app.core.reports import DIGEST, EDITED, REDONE, Layer, Outcome
 from app.errors import ConfigError
 from app.settings import Level, Settings, TrustItem, TrustQuestion
 from app.ui.report_text import taken_back_at
@@ -149,7 +149,7 @@ def test_how_a_summary_came_about_is_said_in_words_and_an_undo_costs_nothing():
     assert "copy" in made["made by"] and made["cost"]
     taken_back = replace(HELD, layer=Layer.MANUAL, outcome=Outcome.UNDONE, cost=None)
     assert "cost" not in dict(facts_of(taken_back))
-    assert set(MADE_BY) == {*METHODS, DIGEST, "edited"}
+    assert set(MADE_BY) == {*METHODS, DIGEST, EDITED, REDONE}
 
 
 def test_what_does_not_apply_to_a_report_is_left_out():
