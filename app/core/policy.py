@@ -51,7 +51,7 @@ class MicroPolicy:
     preserve_tools: frozenset[str] = frozenset({"read_file"})
     preserve_tokens: int | None = 20_000
     """Most that results of ``preserve_tools`` may hold, in tokens; None keeps them all."""
-    preserve_share: float = 0.2
+    preserve_share: float = 0.25
     batch_tokens: int = 8_000
     """Least that one clearing under `MicroRule.PAYBACK` takes."""
     due_share: float = 0.7
@@ -85,9 +85,9 @@ class AutoPolicy:
     words_share: float = 0.16
     words_oldest_share: float = 0.1
     """Part of the words' room that goes to the oldest of them."""
-    files_share: float = 0.2
-    file_share: float = 0.1
-    tail_share: float = 0.05
+    files_share: float = 0.23
+    file_share: float = 0.05
+    tail_share: float = 0.03
     summary_instructions: str = ""
     min_gain: float = 0.2
     """A compaction that saves a smaller fraction counts as one without progress."""

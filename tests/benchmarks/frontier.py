@@ -18,9 +18,9 @@ KNOBS: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "batch_tokens": ("micro", (5_000, 12_000)),
     "horizon": ("micro", (8, 25)),
     "preserve_share": ("micro", (0.1, 0.3)),
-    "files_share": ("auto", (0.0, 0.3)),
-    "file_share": ("auto", (0.05,)),
-    "tail_share": ("auto", (0.1,)),
+    "files_share": ("auto", (0.0, 0.2)),
+    "file_share": ("auto", (0.1,)),
+    "tail_share": ("auto", (0.05,)),
     "max_share": ("entry", (0.1, 0.25)),
 }
 """By number: its layer, and the values it is tried at beside its default."""
