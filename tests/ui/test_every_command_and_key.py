@@ -25,11 +25,11 @@ from app.ui.screens.trust import TrustScreen
 from app.ui.widgets.approval_panel import GRACE
 from app.ui.widgets.words_area import WordsArea
 from tests.ui.chat_app import chat_markdown, screen_lines, screen_text
-from tests.ui.fake_session import AUTO, HELD, MICRO, FakeSession, answer
+from tests.ui.fake_session import AUTO, HELD, MANUAL, MICRO, FakeSession, answer
 from tests.ui.fake_shelf import PARSER, FakeShelf
 from tests.ui.screens_in_use import pal_app
 from tests.ui.test_approval_panel import alone, asked, command, text_of
-from tests.ui.test_pair_screen import until_idle
+from tests.ui.test_pair_screen import shown, until_idle
 from tests.ui.test_sheets import QUESTION
 
 
@@ -114,6 +114,28 @@ async def slash(app, pilot, session):
 async def details(app, pilot, session):
     session.conversation = replace(session.conversation, base=AUTO.commit)
     app.pair.commands.open_report(AUTO)
+    await pilot.pause()
+
+
+async def log_of_newest(app, pilot, session):
+    session.reports = (*session.reports, MANUAL)
+    session.conversation = replace(session.conversation, base=MANUAL.commit)
+    app.pair.log_pane.show_reports(session.reports)
+    await fresh_log(app, pilot, session)
+
+
+def asks(question):
+    return lambda app, session: question in shown(app.pair.status) and not session.asked
+
+
+def tab_is(name):
+    return lambda app, session: app.screen.query_one("TabbedContent").active == name
+
+
+async def details_of_facts(app, pilot, session):
+    """The last tab: the one on its right is the first again."""
+    await details(app, pilot, session)
+    app.screen.query_one("TabbedContent").active = "tab-facts"
     await pilot.pause()
 
 
@@ -352,8 +374,8 @@ KEY_EFFECTS = {
     "edit": (question, lambda app, session: app.pair.panel.has_class("-writing")),
     "open": (fresh_log, screen_is(DetailsScreen)),
     "clear_now": (fresh_log, asked_for("clear_now", "")),
-    "undo": (fresh_log, asked_for("undo", "")),
-    "redo_log": (fresh_log, asked_for("redo", "")),
+    "undo": (log_of_newest, asks("Undo [manual compact]")),
+    "redo_log": (fresh_log, asks("Take the newest undo back? y")),
     "filter": (fresh_log, lambda app, session: app.pair.query_one("ReportList").option_count == 2),
     "question_up": (
         long_question_scrolled,
@@ -389,6 +411,8 @@ KEY_EFFECTS = {
     "files": (rewinding, asked_for("rewind", "a.py, new/part, new")),
     "overwrite": (rewinding, lambda app, session: "o keeps" in moves_shown(app)),
     "close": (details, screen_is(PairScreen)),
+    "tab_left": (details_of_results, tab_is("tab-event")),
+    "tab_right": (details_of_facts, tab_is("tab-event")),
     "undo_here": (details, asked_for("undo", "")),
     "again_here": (details, asked_for("again", "")),
     "session_fork": (sessions, lambda app, session: session.shelf.asked == [("fork", PARSER.name)]),

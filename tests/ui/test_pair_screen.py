@@ -430,15 +430,13 @@ async def test_enter_on_a_row_of_the_log_opens_its_details():
         assert isinstance(app.screen, PairScreen)
 
 
-async def test_c_and_u_in_the_log_clear_and_undo():
+async def test_c_in_the_log_clears():
     app = pal_app(session := FakeSession())
     async with app.run_test() as pilot:
         await until_idle(app, pilot)
         await pilot.press("ctrl+l", "c")
         await until_idle(app, pilot)
-        await pilot.press("u")
-        await until_idle(app, pilot)
-        assert session.asked == [("clear_now", ""), ("undo", "")]
+        assert session.asked == [("clear_now", "")]
 
 
 async def test_f_filters_the_log_by_layer():
@@ -703,6 +701,8 @@ async def test_a_session_gets_a_name_and_loses_it():
         ):
             app.pair.submit(typed)
             await until_idle(app, pilot)
+            assert said in chat_markdown(app.pair.chat)
+        assert session.asked == [("rename", "the parser"), ("rename", "")]
 
 
 async def test_a_command_stands_in_the_chat_before_its_answer_and_a_wrong_argument_runs_nothing():
@@ -722,5 +722,3 @@ async def test_a_command_stands_in_the_chat_before_its_answer_and_a_wrong_argume
         said = chat_markdown(app.pair.chat)
         assert said.index("> /cost") < said.index("> /theme") < said.index(app.theme)
         assert "> /context" not in said and not session.asked
-            assert said in chat_markdown(app.pair.chat)
-        assert session.asked == [("rename", "the parser"), ("rename", "")]

@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Static, TabbedContent, TabPane
+from textual.widgets import Static, TabbedContent, TabPane, Tabs
 from textual.widgets.option_list import Option
 
 from app.core.conversation import Conversation
@@ -116,6 +116,15 @@ class DetailsScreen(Sheet[Wish]):
                 event.pane.query_one(PieceReader).focus_rows()
                 self.run_worker(self._name_results(), group="names", exclusive=True)
 
+    def action_tab(self, step: int) -> None:
+        """Go to the tab on the left or right, wherever the keyboard is."""
+        tabs = self.query_one(Tabs)
+        self.set_focus(tabs)  # a pane that is hidden with the focus in it would come back
+        if step > 0:
+            tabs.action_next_tab()
+        else:
+            tabs.action_previous_tab()
+
     def action_undo(self) -> None:
         if self._can_undo:
             self.dismiss(Wish.UNDO)
@@ -179,7 +188,8 @@ class DetailsScreen(Sheet[Wish]):
         parts.update(parts_table(change))
         reader = PieceReader(change_options(change), self._read_piece, "Enter shows a row in full.")
         await self.query_one("#tab-change", TabPane).query_one(Vertical).mount(reader)
-        reader.focus_rows()
+        if self.query_one(TabbedContent).active == "tab-change":
+            reader.focus_rows()
 
     async def _read_piece(self, id: str) -> str:
         text = full_text(self._change, id) if self._change is not None else None

@@ -39,6 +39,7 @@ from app.ui.widgets.prompt_box import PromptBox
 from app.ui.widgets.queue_bar import QueueBar
 from app.ui.widgets.status_rule import StatusRule
 from app.ui.widgets.todo_panel import TodoLine, TodoPanel
+from app.ui.widgets.words_to_prompt import WordsToPrompt
 
 if TYPE_CHECKING:
     from app.agent.session import Session
@@ -402,8 +403,12 @@ class PairScreen(Screen[None]):
     def on_event_log_clear_asked(self) -> None:
         self.commands.clear_now()
 
-    def on_event_log_undo_asked(self) -> None:
-        self.commands.run_undo("")
+    def on_event_log_undo_asked(self, event: EventLog.UndoAsked) -> None:
+        self.commands.ask_undo(event.report)
 
     def on_event_log_redo_asked(self) -> None:
-        self.commands.redo()
+        self.commands.ask_redo()
+
+    def on_words_typed(self, event: WordsToPrompt.Typed) -> None:
+        self.prompt.insert_typed(event.text)
+        self.prompt.area.focus()

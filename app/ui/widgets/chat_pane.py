@@ -24,6 +24,7 @@ from app.ui.chat.markdown_rendering import shared_parser
 from app.ui.chat.navigation import NavigableTranscriptView
 from app.ui.chat.room import leaving
 from app.ui.chat.tool_card import CardSection, CardState
+from app.ui.widgets.words_to_prompt import WordsToPrompt
 
 if TYPE_CHECKING:
     from app.core.history import Entry, Remark
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from app.ui.chat.history import HistoryReader
 
 
-class ChatPane(NavigableTranscriptView):
+class ChatPane(NavigableTranscriptView, WordsToPrompt):
     """The conversation as a person reads it. Values come in by methods, wishes go out as messages."""
 
     class OlderWanted(Message):
@@ -56,6 +57,10 @@ class ChatPane(NavigableTranscriptView):
         self._history: HistoryReader | None = None
         self._older: int | None = None
         self._asked = False
+
+    def takes_letters(self) -> bool:
+        """Whether the keys move the caret that marks text."""
+        return self.is_marking
 
     # What the user and the agent say
 
@@ -230,15 +235,15 @@ class ChatPane(NavigableTranscriptView):
         """Add something the user should know."""
         self._add_note(text, "warning" if warning else "notice")
 
+    def add_command(self, text: str) -> None:
+        """Add a command as it was typed, dim: what follows answers it."""
+        self._add_note(text, "command")
+
     def add_error(self, message: str, hint: str = "") -> None:
         """Add what failed and what to do about it."""
         self._add_note(message, "error", hint)
 
     def _add_note(self, text: str, tone: str, detail: str = "") -> None:
-    def add_command(self, text: str) -> None:
-        """Add a command as it was typed, dim: what follows answers it."""
-        self._add_note(text, "command")
-
         self._add(NoteSection(visible_text(text), tone, visible_text(detail)))
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -19,6 +20,7 @@ from app.ui.keymap import Place, bindings
 from app.ui.layer_names import NAMES
 from app.ui.report_text import entry, older_line, run_line, taken_back_at
 from app.ui.widgets.layer_lanes import LayerLanes
+from app.ui.widgets.words_to_prompt import WordsToPrompt
 
 if TYPE_CHECKING:
     from app.agent.ledger import Run
@@ -55,7 +57,7 @@ class ReportList(OptionList):
     """All rows, oldest first, following the newest until the user moves up."""
 
 
-class EventLog(Vertical):
+class EventLog(Vertical, WordsToPrompt):
     """Lanes and list; it never holds the session and only tells what was asked for."""
 
     BINDINGS: ClassVar[list[BindingType]] = list(bindings(Place.LOG))
@@ -71,7 +73,12 @@ class EventLog(Vertical):
         """Layer 1 shall clear now."""
 
     class UndoAsked(Message):
-        """The newest compaction shall be undone."""
+        """The compaction of a row shall be undone."""
+
+        def __init__(self, report: CompactionReport | None) -> None:
+            super().__init__()
+            self.report = report
+            """None when no row is chosen."""
 
     class RedoAsked(Message):
         """The newest undo shall be taken back."""
@@ -84,6 +91,8 @@ class EventLog(Vertical):
         self._reports: list[CompactionReport] = []
         self._runs: tuple[Run, ...] = ()
         self._filter = 0
+        self._asking: tuple[str, Callable[[], None]] | None = None
+        """The key that wants something to be confirmed, and what it does."""
         self._listed = PAGE
         """Events that pass the filter and are listed, at most."""
         self.border_title = "compaction log"
@@ -139,11 +148,41 @@ class EventLog(Vertical):
         """Give the keyboard to the rows."""
         self.query_one(ReportList).focus()
 
+    @property
+    def chosen(self) -> CompactionReport | None:
+        """The event of the row under the cursor."""
+        option = self.query_one(ReportList).highlighted_option
+        id_ = option.id if option is not None else None
+        return None if id_ is None or id_ == OLDER else self._reports[int(id_)]
+
+    def ask(self, typed: str, then: Callable[[], None]) -> None:
+        """Wait for a y before something is done; another letter makes a word of it and of the key that asked.
+
+        Args:
+            typed: The letter that was pressed.
+            then: Does it.
+        """
+        self._asking = typed, then
+
+    def on_key(self, event: events.Key) -> None:
+        """Take the answer to what was asked."""
+        asking, self._asking = self._asking, None
+        if asking is None:
+            return
+        if event.key == "y":
+            asking[1]()
+        elif event.character is not None and event.is_printable:
+            self.type_on(asking[0] + event.character)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
     def action_clear_now(self) -> None:
         self.post_message(self.ClearAsked())
 
     def action_undo(self) -> None:
-        self.post_message(self.UndoAsked())
+        self.post_message(self.UndoAsked(self.chosen))
 
     def action_redo(self) -> None:
         self.post_message(self.RedoAsked())
