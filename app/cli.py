@@ -28,7 +28,9 @@ commands:
   pal replay FILE...         what compaction would have done to recorded sessions
 
 Settings: flag > environment > .env > palimpsest.toml > .claude/settings.json > ~/.config/palimpsest/settings.toml.
-Without a key the embedded demo model answers, so everything can be tried at once.
+Without a key the embedded demo model answers on the screen, so everything can be tried at once; -p needs a key
+or --demo, so that no script takes the demo's words for an answer. -p exits with 0 done, 1 failed or refused,
+2 wrong use, 130 cancelled.
 """
 
 
@@ -183,8 +185,10 @@ def _main(options: argparse.Namespace) -> int:
     folder = Path(options.folder)
     if not folder.is_dir():
         problem = "is no folder" if folder.exists() else "does not exist"
+        near = _nearest_command(options.folder)
+        hint = f"Did you mean pal {near}? " if near else ""
         raise ConfigError(
-            "FOLDER", f"{folder} {problem}", hint="Name the project folder to work in."
+            "FOLDER", f"{folder} {problem}", hint=f"{hint}Name the project folder to work in."
         )
     launch = Launch(
         folder=folder.resolve(),
@@ -202,6 +206,13 @@ def _main(options: argparse.Namespace) -> int:
             "pal", "the screen needs a terminal", hint="Use pal -p TEXT where there is none."
         )
     return run_screen(launch)
+
+
+def _nearest_command(word: str) -> str:
+    """Return the command that a word may have meant; "" when none is near."""
+    import difflib
+
+    return next(iter(difflib.get_close_matches(word, COMMANDS, n=1, cutoff=0.7)), "")
 
 
 def flags_of(options: argparse.Namespace) -> dict[str, str]:

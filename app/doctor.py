@@ -39,8 +39,8 @@ LEAST_DISK = 200_000_000
 """Free bytes below which the record is at risk."""
 SHOWN_MODELS = 8
 _SET_KEY = (
-    "Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) and MODEL_ID in the environment or in the folder's .env; "
-    "`pal --demo` needs neither."
+    "For a real model set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) and MODEL_ID in the environment or in the "
+    "folder's .env; `pal -p` needs them, or --demo."
 )
 
 
@@ -49,6 +49,8 @@ class State(StrEnum):
 
     OK = "ok"
     WARNING = "warning"
+    NOT_SET = "not set"
+    """No key or model: the embedded demo model answers instead, which is no failure."""
     FAILED = "failed"
 
 
@@ -128,7 +130,14 @@ async def examine(
         able = able and check.state is not State.FAILED
         yield check
     name, info = settings.model, None
-    if not able:
+    if able and settings.embedded and not settings.demo:
+        yield Check(
+            "request",
+            State.NOT_SET,
+            "not tried: there is no key",
+            "`pal doctor --set demo=true` asks the demo model.",
+        )
+    elif not able:
         yield Check("request", State.FAILED, "not tried", "Settle what failed above first.")
         if not settings.model and not settings.needs_key:
             yield await _offer(model)
@@ -175,7 +184,7 @@ def _key(settings: Settings) -> Check:
     if not name:
         if is_loopback(settings.base_url):
             return Check("key", State.OK, "none; an endpoint on this machine needs none")
-        return Check("key", State.FAILED, "none", _SET_KEY)
+        return Check("key", State.NOT_SET, "none: the embedded demo model answers", _SET_KEY)
     secret = settings.api_key if name == "api_key" else settings.auth_token
     saw = f"{mask(secret)} ({name} from {settings.source(name)})"
     return Check("key", State.OK, saw)
@@ -184,6 +193,10 @@ def _key(settings: Settings) -> Check:
 def _model(settings: Settings) -> Check:
     if settings.demo:
         return Check("model", State.OK, "the embedded demo model")
+    if not settings.model and settings.needs_key:
+        return Check(
+            "model", State.NOT_SET, "the embedded demo model, as there is no key", _SET_KEY
+        )
     if not settings.model:
         todo = "Set MODEL_ID in the environment or in the folder's .env, or choose with /model."
         return Check("model", State.FAILED, "none chosen; there is no silent default", todo)
@@ -330,4 +343,6 @@ def _verdict(checks: Sequence[Check]) -> str:
     warned = sum(check.state is State.WARNING for check in checks)
     if failed:
         return f"\n{failed} failed: `pal` cannot answer yet."
+    if any(check.state is State.NOT_SET for check in checks):
+        return "\nReady without a key: `pal` answers with the embedded demo model."
     return f"\nReady{f', with {warned} warning' + ('s' if warned > 1 else '') if warned else ''}."

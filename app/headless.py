@@ -53,12 +53,16 @@ class Refuser:
 
     async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
         """Refuse."""
-        rule = f'--allow "{request.proposal}", ' if request.proposal else ""
-        words = (
-            f"There is no one to ask. {request.reason.rstrip('.')}. "
-            f"It would run with {rule}--accept-edits or --auto where they cover it."
-        )
+        words = f"There is no one to ask. {request.reason.rstrip('.')}. {_covered_by(request)}"
         return ApprovalAnswer(Answered.NO, words=words, by_user=False)
+
+
+def _covered_by(request: ApprovalRequest) -> str:
+    """Return what would have let a call run without a question."""
+    if request.proposal is None:
+        return "It is asked each time: run it on the screen, with pal."
+    mode = " or --auto (in a working sandbox)" if request.editable else " or --accept-edits"
+    return f'It would run with --allow "{request.proposal}"{mode}.'
 
 
 async def run_headless(
@@ -78,6 +82,9 @@ async def run_headless(
     finally:
         for number in ENDING:
             loop.remove_signal_handler(number)
+    if printer.refused is not None and EXIT_CODES.get(printer.end) == 0:
+        printer.tell_refusal(printer.refused)
+        return 1
     return EXIT_CODES.get(printer.end, 1)
 
 
@@ -86,6 +93,8 @@ class Printer:
 
     def __init__(self, session: Session, output: Output, out: TextIO, err: TextIO) -> None:
         self.end = TurnEnd.FAILED
+        self.refused: ApprovalRequest | None = None
+        """The newest call that was refused because nobody could be asked; None once a later call succeeded."""
         self._session = session
         self._output = output
         self._out = out
@@ -107,6 +116,10 @@ class Printer:
         """Print one event."""
         if isinstance(event, TurnEnded):
             self.end = event.end
+        elif isinstance(event, ApprovalGiven) and not event.answer.by_user:
+            self.refused = event.request
+        elif isinstance(event, ToolFinished) and event.ok:
+            self.refused = None
         if self._output is Output.TEXT:
             self._show_text(event)
         elif self._output is Output.STREAM_JSON or isinstance(event, TurnEnded):
@@ -116,6 +129,10 @@ class Printer:
             self._say(*event.report.lines)
             if event.report.method == DIGEST:
                 self._say(f"[compacted without a summary] {event.report.reason}")
+
+    def tell_refusal(self, request: ApprovalRequest) -> None:
+        """Say on standard error that the turn ended on a call that nobody could allow."""
+        self._say(f"{request.title} was refused, as there is no one to ask. {_covered_by(request)}")
 
     def _show_text(self, event: Event) -> None:
         match event:

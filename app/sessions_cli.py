@@ -104,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     _session_argument(fork)
 
     rename = commands.add_parser("rename", help="give a session a name")
-    rename.add_argument("session", help="name, its beginning, or title")
+    rename.add_argument("session", help="name, its beginning or end, or title")
     rename.add_argument("title", help="the new name; an empty one takes it away")
 
     delete = commands.add_parser("delete", help="delete sessions for good, after a question")
@@ -128,7 +128,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _session_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "session", nargs="?", help="name, its beginning, or title; default: the last used"
+        "session", nargs="?", help="name, its beginning or end, or title; default: the last used"
     )
 
 

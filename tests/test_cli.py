@@ -84,6 +84,8 @@ def test_the_programs_own_key_in_a_file_reaches_neither_screen_nor_record(projec
 def test_a_folder_that_does_not_exist_is_wrong_use(project: Path) -> None:
     run = pal("nowhere", cwd=project)
     assert run.returncode == 2 and "nowhere does not exist" in run.stderr
+    assert "Did you mean" not in run.stderr
+    assert "Did you mean pal sessions?" in pal("sesions", cwd=project).stderr
 
 
 def test_without_key_and_demo_a_turn_without_a_screen_is_wrong_use(project: Path) -> None:

@@ -123,12 +123,15 @@ async def test_the_text_form_names_each_state_and_ends_with_a_verdict(tmp_path):
 async def test_without_a_key_it_says_what_to_set_and_asks_nobody(tmp_path):
     model = ScriptedModel([])
     code, checks, _ = await examined(settings(tmp_path, api_key=None), model)
-    assert code == 1
+    assert code == 0
+    assert checks["key"]["state"] == checks["request"]["state"] == "not set"
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "MODEL_ID", "--demo"):
         assert name in checks["key"]["todo"]
-    assert checks["request"]["saw"] == "not tried"
+    assert checks["request"]["saw"] == "not tried: there is no key"
     assert checks["transcripts"]["state"] == "ok", "the rest is still looked at"
     assert model.requests == []
+    _, _, text = await examined(settings(tmp_path, api_key=None), model, as_json=False)
+    assert text.endswith("Ready without a key: `pal` answers with the embedded demo model.")
 
 
 async def test_the_demo_model_needs_no_key(tmp_path):

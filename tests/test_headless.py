@@ -11,9 +11,9 @@ import pytest
 from app.cli import main
 from app.core.requests import ModelRequest, RetryWait, TextDelta
 from app.errors import StreamBroken
-from app.headless import Output, run_headless
+from app.headless import Output, Refuser, run_headless
 from tests.agent.rig import Rig, small
-from tests.fakes.model import ScriptedModel, says
+from tests.fakes.model import ScriptedModel, calls, says
 
 
 class Terminal(io.StringIO):
@@ -104,3 +104,18 @@ async def test_a_compaction_without_a_summary_says_why(tmp_path: Path) -> None:
     await session.close()
     assert "[auto_compact triggered]" in told
     assert "[compacted without a summary]" in told and "no summary (" in told
+
+
+@pytest.mark.parametrize(("more", "code"), [([], 1), (["look"], 0)])
+async def test_a_turn_that_ends_on_a_call_that_nobody_could_allow_exits_with_1(
+    tmp_path: Path, more: list[str], code: int
+) -> None:
+    steps = [calls(("a", "write", {"command": "x"}))]
+    steps += [calls((name, name, {"text": "it is so"})) for name in more]
+    rig = Rig(tmp_path, ScriptedModel([*steps, says("Done as far as I may.")]), user=Refuser())
+    session = await rig.open()
+    err = io.StringIO()
+    ended = await run_headless(session, "hi", Output.TEXT, out=io.StringIO(), err=err)
+    await session.close()
+    assert ended == code
+    assert ("there is no one to ask. It would run with --allow" in err.getvalue()) is bool(code)

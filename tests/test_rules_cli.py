@@ -38,7 +38,10 @@ def test_rules_are_added_listed_and_removed(pal_rules: Shell) -> None:
     assert "2. allow  bash: make all  (always, in this folder)" in pal_rules("list")
     listed = json.loads(pal_rules("list", "--json"))
     assert [each["rule"] for each in listed["rules"]] == ["bash: git push", "bash: make all"]
-    assert "allow: A rule allows it." in pal_rules("why", "make all")
+    assert (
+        "allow: It is allowed by the rule 'bash: make all' (from always, in this folder)."
+        in pal_rules("why", "make all")
+    )
     assert "Removed: bash: make all" in pal_rules("remove", "2")
     assert "make all" not in pal_rules("list")
 

@@ -51,7 +51,7 @@ def latest_session(root: Path) -> str | None:
 
 
 def find_session(root: Path, text: str) -> str:
-    """Return the session of that name, of that beginning of a name, or of that title.
+    """Return the session of that name, of that beginning or end of a name, or of that title.
 
     Raises:
         SessionNotFound: None fits, or several do; the hint names what there is.
@@ -60,6 +60,8 @@ def find_session(root: Path, text: str) -> str:
     if text in names:
         return text
     fitting = [name for name in names if text and name.startswith(text)]
+    if not fitting:
+        fitting = [name for name in names if text and name.endswith(text)]
     if not fitting:
         fitting = [info.name for info in list_sessions(root) if text and info.title == text]
     if len(fitting) == 1:

@@ -229,7 +229,8 @@ def _require_model(settings: Settings) -> None:
         raise ConfigError(
             "ANTHROPIC_API_KEY",
             "no key is set",
-            hint="Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN (environment or .env), or try --demo.",
+            hint="Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN (environment or .env); with --demo the embedded "
+            "demo model answers, which a script gets only when it asks for it.",
         )
     if not settings.model:
         raise ConfigError(

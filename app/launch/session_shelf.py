@@ -55,7 +55,7 @@ class FolderShelf:
             closed.set()
 
     async def find(self, text: str) -> str:
-        """Return the name of the session with that name, beginning of a name, or title."""
+        """Return the name of the session with that name, beginning or end of a name, or title."""
         from app.adapters.session_list import find_session
 
         return await asyncio.to_thread(find_session, self._root, text)

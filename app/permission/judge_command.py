@@ -91,6 +91,14 @@ def judge_command(
     return _by_allow_rules(script, changing, case)
 
 
+def _covering(rules: Sequence[Rule], commands: Iterable[Command]) -> str:
+    """Return the sentence that names the rules by which these commands run."""
+    first = (next((rule for rule in rules if permits(rule, each)), None) for each in commands)
+    found = list(dict.fromkeys(rule for rule in first if rule is not None))
+    named = [f"{str(rule)!r}" + (f" (from {rule.source})" if rule.source else "") for rule in found]
+    return f"It is allowed by the rule{'s' if len(named) > 1 else ''} {', '.join(named)}."
+
+
 def _by_allow_rules(script: Script, changing: list[tuple[Command, str]], case: Case) -> Judgement:
     allowing = of_tool(case.rules, case.tool, Verdict.ALLOW)
     open_ones = [
@@ -107,7 +115,7 @@ def _by_allow_rules(script: Script, changing: list[tuple[Command, str]], case: C
     writes = _writes(script, case)
     reasons += writes
     if not reasons:
-        return Judgement(Verdict.ALLOW, "A rule allows it.")
+        return Judgement(Verdict.ALLOW, _covering(allowing, [command for command, _ in changing]))
     offers: tuple[Rule, ...] = ()
     if len(open_ones) == 1 and not script.doubts and not writes:
         offers = offer_for_command(open_ones[0][0], case.tool)

@@ -50,7 +50,9 @@ def offer_for_command(command: Command, tool: str = "bash") -> tuple[Rule, ...]:
     words = [text for text in texts if text is not None]
     if hazards(inner) or not inner.words[0].plain or any(word.pattern for word in inner.words):
         return ()
-    patterns = [pattern for pattern in (_exact(words), _family(words)) if pattern]
+    exact = _exact(words)
+    family = _family(words) or (f"{words[0]} *" if exact and words[0] not in _BY_SUBCOMMAND else "")
+    patterns = [pattern for pattern in (exact, family) if pattern]
     if not patterns:
         return ()
     return (
@@ -66,8 +68,11 @@ def offer_for_path(tool: str, place: Place) -> tuple[Rule, ...]:
         return ()
     folder = posixpath.dirname(path)
     rules = [Rule(Verdict.ALLOW, tool, path)]
+    suffix = posixpath.splitext(path)[1]
     if folder.strip("/"):
         rules.append(Rule(Verdict.ALLOW, tool, f"{folder}/**"))
+    elif place.inside and suffix:
+        rules.append(Rule(Verdict.ALLOW, tool, f"*{suffix}"))
     if place.inside:
         rules.append(Rule(Verdict.ALLOW, tool))
     return tuple(rules)

@@ -77,7 +77,7 @@ async def test_no_folder_means_no_sessions(root):
     assert "no sessions here yet" in caught.value.hint
 
 
-async def test_a_session_is_found_by_name_by_its_beginning_and_by_its_title(root):
+async def test_a_session_is_found_by_name_by_its_beginning_or_end_and_by_its_title(root):
     one = await session(root, start="2026-11-28T10:00:00.000Z")
     two = await session(root, start="2026-11-29T10:00:00.000Z")
     journal = await Journal.open(root, one, clock=FakeClock())
@@ -85,7 +85,7 @@ async def test_a_session_is_found_by_name_by_its_beginning_and_by_its_title(root
     await journal.remark("usage", {"model": "demo-2"})
     await journal.close()
     assert find_session(root, one) == find_session(root, "2026-11-28") == one
-    assert find_session(root, "the parser") == one
+    assert find_session(root, "the parser") == find_session(root, one[-4:]) == one
     with pytest.raises(SessionNotFound, match="stands for 2 sessions") as caught:
         find_session(root, "2026-11")
     assert one in caught.value.hint and two in caught.value.hint

@@ -119,7 +119,7 @@ async def test_where_nobody_is_asked_the_model_is_not_told_that_the_user_refused
     session = await rig.open()
     await read(session.submit("write"))
     (result,) = rig.model.requests[-1].messages[-1].tool_results
-    assert result.is_error and "no one to ask" in result.text and "--accept-edits" in result.text
+    assert result.is_error and "no one to ask" in result.text and '--allow "write"' in result.text
     assert "user" not in result.text
     await session.close()
 

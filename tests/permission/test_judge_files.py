@@ -171,6 +171,15 @@ def test_a_deny_rule_by_name_holds_at_any_depth(bench: Bench) -> None:
 def test_always_proposes_this_file_and_tool(bench: Bench) -> None:
     judgement = bench.call("edit_file", {"path": "./src/a.py"})
     assert [str(each) for each in judgement.wider] == ["edit_file: src/**", "edit_file"]
+    top = bench.call("edit_file", {"path": "notes.md"})
+    assert [str(each) for each in top.offers] == [
+        "edit_file: notes.md",
+        "edit_file: *.md",
+        "edit_file",
+    ]
+    for each, below in ((top.wider[0], Verdict.ASK), (top.wider[1], Verdict.ALLOW)):
+        assert bench.call("edit_file", {"path": "b.md"}, rules=(each,)).verdict is Verdict.ALLOW
+        assert bench.call("edit_file", {"path": "src/b.md"}, rules=(each,)).verdict is below
     proposal = judgement.proposal
     assert str(proposal) == "edit_file: src/a.py"
     assert proposal is not None
