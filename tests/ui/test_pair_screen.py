@@ -10,6 +10,7 @@ from app.core.events import (
     CompactionStarted,
     ErrorRaised,
     QueuedDelivered,
+    RequestSent,
     RetryWaiting,
     TextArrived,
     ThinkingArrived,
@@ -26,6 +27,7 @@ from app.ui.commands import COMMANDS
 from app.ui.screens.details import DetailsScreen
 from app.ui.screens.pair import PairScreen
 from app.ui.screens.resume import ResumeScreen
+from app.ui.screens.turn_running import BACK
 from app.ui.widgets.budget_gauge import BudgetGauge
 from app.ui.widgets.context_chart import ContextChart
 from app.ui.widgets.event_log import ReportList
@@ -115,6 +117,36 @@ async def test_words_that_quit_leave_and_close_the_session(word):
         await say(app, pilot, word)
         await pilot.pause()
         assert session.closed
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+c"])
+async def test_a_message_that_is_cancelled_before_an_answer_comes_back_and_stands_once(key):
+    hold = asyncio.Event()
+    asking = [RequestSent(1, 18_000), TurnEnded(TurnEnd.DONE)]
+    app = pal_app(FakeSession([asking, answer("the answer")], hold=hold))
+    async with app.run_test() as pilot:
+        await pilot.press("h", "o", "enter")
+        await pilot.pause()
+        await pilot.press("x", key)
+        await until_idle(app, pilot)
+        assert app.pair.prompt.area.text == "ho\nx"
+        assert BACK in chat_markdown(app.pair.chat)
+        hold.set()
+        await pilot.press("backspace", "backspace", "enter")
+        await until_idle(app, pilot)
+        said = chat_markdown(app.pair.chat)
+        assert said.count("ho\n") == 1 and said.index(BACK) < said.index("the answer")
+
+
+async def test_a_message_that_is_cancelled_in_its_answer_does_not_come_back():
+    turn = [RequestSent(1, 18_000), TextArrived("some"), TurnEnded(TurnEnd.DONE)]
+    app = pal_app(FakeSession([turn], hold=asyncio.Event()))
+    async with app.run_test() as pilot:
+        await pilot.press("h", "o", "enter")
+        await pilot.pause()
+        await pilot.press("escape")
+        await until_idle(app, pilot)
+        assert app.pair.prompt.area.text == "" and BACK not in chat_markdown(app.pair.chat)
 
 
 async def test_ctrl_d_quits_only_on_an_empty_prompt():

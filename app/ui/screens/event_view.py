@@ -58,6 +58,17 @@ ENDS = {
     TurnEnd.WAITING: ("■ compacted; waits for you", "$text-warning"),
 }
 FILES_NAMED = 10
+ANSWERING = (
+    TextArrived,
+    ThinkingArrived,
+    CallArriving,
+    AnswerFinished,
+    ToolStarted,
+    ToolFinished,
+    QueuedDelivered,
+    ErrorRaised,
+)
+"""Events after which a message does not stand there as if it had not been sent."""
 
 
 class EventView:
@@ -70,6 +81,8 @@ class EventView:
         """Characters that have come of each call that is being written."""
         self.said = False
         """Whether the message that begins the turn is in the record."""
+        self.answered = False
+        """Whether anything came of an answer, or anything else happened to the conversation."""
         self.end: TurnEnd | None = None
         """How the last turn ended; None when the work shown last was no turn."""
         self.verdict: tuple[str, str] = ("", "")
@@ -77,12 +90,18 @@ class EventView:
 
     def begin(self) -> None:
         """Forget how the work before ended."""
-        self.said, self.end, self.verdict = False, None, ("", "")
+        self.said, self.answered, self.end, self.verdict = False, False, None, ("", "")
+
+    @property
+    def came_to_nothing(self) -> bool:
+        """Whether the message that begins the turn was not kept, or cancelled before anything answered it."""
+        return not self.said or (self.end is TurnEnd.CANCELLED and not self.answered)
 
     def show(self, event: Event) -> None:  # noqa: PLR0915 - one case an event
         """Give one event to the widget that shows it."""
         screen = self._screen
         chat, status = screen.chat, screen.status
+        self.answered = self.answered or isinstance(event, ANSWERING)
         match event:
             case TurnStarted(text, message):
                 self.said = True

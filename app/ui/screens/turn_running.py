@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from app.ui.screens.event_view import EventView
     from app.ui.screens.pair import PairScreen
 
+BACK = "Cancelled before anything was answered: the message is back in the prompt."
+
 
 class TurnRunning:
     """Reads the events of one piece of work at a time and gives them to the view."""
@@ -98,7 +100,9 @@ class TurnRunning:
                     said, style = "✗ failed", "$text-error"
                     break
                 finally:
-                    if text and not self._view.said:
+                    if text and self._view.came_to_nothing:
+                        if self._view.said:
+                            screen.chat.add_notice(BACK)
                         screen.prompt.give_back(text)
                     text = ""
                 said, style = self._view.verdict

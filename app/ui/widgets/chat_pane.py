@@ -72,8 +72,15 @@ class ChatPane(NavigableTranscriptView, WordsToPrompt):
             message: Id of the message in the record.
             queued: Whether it was typed while the agent worked.
         """
-        self._add(UserSection(visible_text(text, progress=False), message, queued=queued))
+        if not self._stands_unanswered(message):
+            self._add(UserSection(visible_text(text, progress=False), message, queued=queued))
         self.follow()
+
+    def _stands_unanswered(self, message: str) -> bool:
+        """Whether a message is sent again that is in the chat and was not answered."""
+        newest = (s for s in reversed(self.transcript.sections) if not isinstance(s, NoteSection))
+        said = next(newest, None)
+        return isinstance(said, UserSection) and bool(message) and said.message == message
 
     def begin_answer(self) -> None:
         """Note that a request leaves: what comes now can be voided together."""
