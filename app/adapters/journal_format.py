@@ -245,7 +245,7 @@ def _mark_fields(mark: Mark) -> dict[str, Any]:
             return {"stubs": stubs, "bare": bare}
         case Undone(_, commit, bare):
             return {"commit": commit, "bare": bare}
-        case Rewound(_, before, message, files):
+        case Rewound(_, before, message, files, _):
             return {"before": before, "message": message, "files": files}
         case Pinned(_, results, on):
             return {"results": results, "on": on}
@@ -266,6 +266,7 @@ def _mark(raw: JsonObject) -> Mark:
                 _number(raw, "before"),
                 _text(raw, "message"),
                 raw.get("files") is True,
+                _text(raw, "time"),
             )
         case "pinned":
             return Pinned(seq, _strings(raw.get("results", [])), raw.get("on") is not False)

@@ -40,12 +40,14 @@ class RewindPoint:
     words: str
     """What the user said then; for a rewind, what was said where it went back to."""
     time: str
-    """UTC, ISO 8601; "" for a rewind."""
+    """UTC, ISO 8601."""
     files: tuple[str, ...] = ()
     """Files that were changed from there to the next moment."""
     added: int = 0
     """Lines added to them, as far as they are text."""
     removed: int = 0
+    files_only: bool = False
+    """Whether it is a rewind that left the conversation as it was."""
 
     @property
     def is_rewind(self) -> bool:
@@ -141,6 +143,7 @@ async def rewind(
     """
     left = await file_plan(dialogue.record, checkpoints, point)
     before = point.before if conversation else None
+    said = _said(dialogue)
     await dialogue.rewind(before, message=point.message, files=bool(files))
     restored, failed = await _restore(checkpoints, files)
     await checkpoints.remove_folders(folders)
@@ -151,8 +154,25 @@ async def rewind(
     if conversation:
         await _bring_back(dialogue, point.before, tell)
         layers.restarted()
-    tell(WentBack(point.words, conversation, restored, failed))
+    gone = {move.path for move in files if not move.target.exists}
+    tell(
+        WentBack(
+            "" if point.is_rewind else point.words,
+            _said(dialogue) != said,
+            tuple(path for path in restored if path not in gone),
+            tuple(path for path in restored if path in gone),
+            tuple(m.path for m in left.moves if files and m.changed_since and m not in files),
+            failed,
+        )
+    )
     tell(BudgetChanged(dialogue.budget()))
+
+
+def _said(dialogue: Dialogue) -> tuple[int, tuple[str, ...]]:
+    """Return which conversation it is, without notes of the program: its compaction, and what was said after it."""
+    talk = dialogue.conversation
+    said = (e.id for e in talk.entries if e.spoken or e.message.role == "assistant")
+    return talk.base, tuple(said)
 
 
 async def _spoken(record: Record) -> list[Entry]:
@@ -170,7 +190,8 @@ async def _spoken(record: Record) -> list[Entry]:
 
 
 def _of_rewind(mark: Rewound, words: dict[str, str]) -> RewindPoint:
-    return RewindPoint(mark.seq, "", words.get(mark.message, ""), "")
+    said = words.get(mark.message, "")
+    return RewindPoint(mark.seq, "", said, mark.time, files_only=mark.before == mark.seq)
 
 
 def _with_files(

@@ -219,11 +219,15 @@ class WentBack:
     """A rewind was made."""
 
     words: str
-    """What the user said right after the moment to which the conversation went back."""
+    """What the user said right after the moment to which it went back; "" when a rewind was taken back."""
     conversation: bool
-    """Whether the conversation went back; else only files did."""
+    """Whether the conversation is another one now; else only files went back."""
     restored: tuple[str, ...] = ()
     """Files that are as they were then."""
+    removed: tuple[str, ...] = ()
+    """Files that were not there then and are gone."""
+    kept: tuple[str, ...] = ()
+    """Files that stay as they are because something else changed them since."""
     failed: tuple[str, ...] = ()
     """One line for each file that could not be brought back."""
 

@@ -132,6 +132,8 @@ class Rewound:
     """Id of the user's message before which it was; "" when a rewind was taken back."""
     files: bool = False
     """Whether files went back with it."""
+    time: str = field(default="", compare=False)
+    """UTC, ISO 8601, where it was read from the record."""
 
 
 Mark = Cleared | Undone | Pinned | Bared | Rewound

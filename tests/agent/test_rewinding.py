@@ -91,7 +91,7 @@ async def test_conversation_and_files_go_back_together_and_the_next_turn_knows_n
 ) -> None:
     session = await three_turns(rig)
     done = await back(session, await point(session, "second"))
-    assert (done.words, done.restored, done.failed) == ("second", ("a", "b"), ())
+    assert (done.words, done.restored, done.removed, done.failed) == ("second", ("a",), ("b",), ())
     assert (rig.folder / "a").read_text() == "1\n"
     assert not (rig.folder / "b").exists()
     assert said(session) == ["first", "first done"]
@@ -166,6 +166,28 @@ async def test_what_the_user_changed_since_is_shown_and_stays(rig: Rig) -> None:
     moves = {m.path: m for m in (await session.rewind_files(to)).moves}
     await read(session.rewind(to, conversation=False, files=(moves["a"],)))
     assert (rig.folder / "a").read_text() == "1\n"
+    await session.close()
+
+
+async def test_taking_back_a_rewind_of_files_alone_is_told_as_that(rig: Rig) -> None:
+    session = await three_turns(rig)
+    talk = session.conversation.view().messages
+    first = await back(session, await point(session, "second"), conversation=False)
+    assert not first.conversation and first.restored and first.removed
+    newest = (await session.rewind_points())[0]
+    assert newest.is_rewind and newest.files_only and newest.time
+    done = await back(session, newest)
+    assert (done.conversation, done.words, done.kept) == (False, "", ())
+    assert set(done.restored) == {*first.restored, *first.removed}
+    assert session.conversation.view().messages == talk
+    await session.close()
+
+
+async def test_a_file_that_the_user_changed_is_told_as_kept(rig: Rig) -> None:
+    session = await three_turns(rig)
+    (rig.folder / "b").write_text("mine\n")
+    done = await back(session, await point(session, "second"))
+    assert done.conversation and done.words == "second" and done.kept == ("b",)
     await session.close()
 
 

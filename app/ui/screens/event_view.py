@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from app.core.events import (
@@ -253,15 +254,19 @@ class EventView:
 
     def _show_rewind(self, event: WentBack) -> None:
         screen = self._screen
-        names = ", ".join(one_line(path, 80) for path in event.restored[:FILES_NAMED])
-        more = len(event.restored) - FILES_NAMED
-        files = f"{names} and {more} more" if more > 0 else names
-        said = "The conversation went back; /rewind can take that back."
-        if files:
-            said = f"Went back: {files}." + (f" {said}" if event.conversation else "")
+        found = (
+            ("Restored", event.restored),
+            ("Removed", event.removed),
+            ("Kept, as something else changed it since", event.kept),
+        )
+        parts = [f"{what}: {_named(paths)}." for what, paths in found if paths]
+        if event.conversation:
+            parts.append("The conversation went back.")
+        parts.append("/rewind can take that back.")
+        said = " ".join(parts)
         if event.conversation:
             screen.opening.show_again(said)
-            if not screen.prompt.area.text:
+            if event.words and not screen.prompt.area.text:
                 screen.prompt.give_back(event.words)
         else:
             screen.chat.add_notice(said)
@@ -279,3 +284,9 @@ class EventView:
         if event.compactions:
             parts.append(plural(event.compactions, "compaction"))
         self.verdict = (" · ".join(parts), style)
+
+
+def _named(paths: Sequence[str]) -> str:
+    names = ", ".join(one_line(path, 80) for path in paths[:FILES_NAMED])
+    more = len(paths) - FILES_NAMED
+    return f"{names} and {more} more" if more > 0 else names

@@ -192,7 +192,8 @@ class RewindScreen(Sheet[Choice]):
 def _row(point: RewindPoint) -> Content:
     first = one_line(point.words, WORDS_CHARS)
     if point.is_rewind:
-        first = f"⟲ before you went back to “{first}”" if first else "⟲ before you went back"
+        what = "files went back" if point.files_only else "you went back"
+        first = f"⟲ before {what} to “{first}”" if first else f"⟲ before {what}"
     facts = f"{point.message}  " if point.message else ""
     facts += "no file changed"
     if point.files:
