@@ -124,6 +124,8 @@ def run_screen(launch: Launch) -> int:
 
     with crashes_told(opening.mask):
         asyncio.run(run())
+    if app.parting and not app.return_code:
+        print(app.parting)
     return app.return_code or 0
 
 

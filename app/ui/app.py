@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
 from textual.app import App, SystemCommand
@@ -16,7 +16,7 @@ from textual.binding import BindingType
 from textual.driver import Driver
 from textual.screen import Screen
 
-from app.core.visible_text import visible_text
+from app.core.visible_text import one_line, visible_text
 from app.errors import ConfigError
 from app.settings import Level
 from app.ui.approval import ScreenApprover
@@ -31,6 +31,9 @@ from app.ui.stylesheets import sheets
 from app.ui.themes import OWN, automatic, other_side
 from app.ui.used_keys import UsedKeys
 from app.ui.wiring import Wiring
+
+if TYPE_CHECKING:
+    from app.agent.session import Session
 
 
 class PalApp(App[None]):
@@ -57,6 +60,8 @@ class PalApp(App[None]):
         self.moved_keys: Mapping[str, str] = in_force(wiring.settings.keymap)
         """The user's keymap, as far as it is used."""
         self._leaving = False
+        self.parting = ""
+        """What the terminal says when the screen is gone: how to go on; "" when nothing was said."""
         for theme in OWN:
             self.register_theme(theme)
         self._begin_with_theme(wiring.settings.theme)
@@ -210,6 +215,16 @@ class PalApp(App[None]):
             if pair is not None:
                 await pair.prompt.keep_draft()
             if pair is not None and pair.session is not None:
+                self.parting = parting_words(pair.session)
                 await pair.session.close()
         finally:
             self.exit()
+
+
+def parting_words(session: Session) -> str:
+    """Return how a session is gone on with later; "" for one in which nothing was said."""
+    if not session.conversation.entries:
+        return ""
+    if session.unsaved:
+        return f"This session's record is in {one_line(session.unsaved)}."
+    return f"pal --continue goes on with this session ({one_line(session.name)})"

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import gc
 import warnings
+from dataclasses import replace
 from typing import Any
 
 from textual.pilot import Pilot
 
+from app.core.conversation import Conversation
+from app.core.history import Entry
+from app.core.messages import user
 from app.core.ports import Approver
 from app.errors import PalError, RecordUnwritable, SessionBusy
 from app.ui.app import PalApp
 from app.ui.wiring import SessionReopener
 from tests.ui.chat_app import chat_markdown
 from tests.ui.fake_session import FakeSession
+from tests.ui.fake_shelf import PARSER, FakeShelf
 from tests.ui.screens_in_use import pal_app
 
 
@@ -26,6 +31,33 @@ async def test_damage_of_the_record_is_said_when_a_session_opens() -> None:
         await pilot.pause()
         await app.workers.wait_for_complete()
         assert "2 damaged lines were skipped" in chat_markdown(app.pair.chat)
+
+
+async def test_an_empty_start_says_how_many_earlier_sessions_there_are() -> None:
+    app = pal_app(session := FakeSession(), shelf=FakeShelf(PARSER, replace(PARSER, name="other")))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+        said = chat_markdown(app.pair.chat)
+        assert "2 earlier sessions in this folder; /resume lists them." in said
+        app.leave()
+        await app.workers.wait_for_complete()
+    assert session.closed and app.parting == "", "nothing was said"
+
+
+async def test_the_end_names_how_to_go_on_when_something_was_said() -> None:
+    session = FakeSession()
+    session.conversation = Conversation(
+        entries=(Entry(1, 1, "2026-11-29T12:00:00.000Z", user("hello")),)
+    )
+    app = pal_app(session, shelf=FakeShelf(PARSER))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+        assert "earlier session" not in chat_markdown(app.pair.chat)
+        app.leave()
+        await app.workers.wait_for_complete()
+    assert app.parting == f"pal --continue goes on with this session ({session.name})"
 
 
 def reopener(opened: list[FakeSession | PalError]) -> SessionReopener:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
 from app.errors import PalError, RecordUnwritable, SessionBusy
 from app.ui.collecting import settle_memory
+from app.ui.format import plural
 from app.ui.later import later
 from app.ui.screens.settings_in_force import keep_settings
 from app.ui.widgets.queue_bar import QueueBar
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 HISTORY = 30
 """Messages of a resumed session that are shown at first; older ones come as one scrolls."""
+MOST_COUNTED = 50
+"""Earlier sessions that are counted at the start."""
 
 
 def unsaved_words(place: str) -> str:
@@ -97,6 +100,7 @@ class SessionOpening:
         try:
             if first or wiring.reopen is None:
                 await self._adopt(await (opener or wiring.open_session)(screen.app.approver))
+                screen.run_worker(later(self._tell_earlier), group="earlier", exclusive=True)
             else:
                 await self._change(wiring.reopen, name)
         except PalError as error:
@@ -111,8 +115,8 @@ class SessionOpening:
             settle_memory()
             if screen.is_attached:
                 screen.status.rest()
-        later, self._later = self._later, []
-        for work in later:
+        waiting, self._later = self._later, []
+        for work in waiting:
             work()
         early, self._early = self._early, []
         if early:
@@ -167,6 +171,29 @@ class SessionOpening:
         if not session.model:
             screen.chat.add_notice("There is a key but no model; choose one.", warning=True)
             screen.commands.run_model("")
+
+    async def _tell_earlier(self) -> None:
+        """Say in an empty chat how many earlier sessions the folder has."""
+        screen, count = self._screen, 0
+        shelf, session = screen.app.wiring.shelf, screen.session
+        if (
+            shelf is None
+            or session is None
+            or session.conversation.entries
+            or screen.app.wiring.choose
+        ):
+            return
+        with suppress(PalError):
+            async with aclosing(shelf.cards()) as batches:
+                async for batch in batches:
+                    count += sum(card.name != session.name for card in batch)
+                    if count >= MOST_COUNTED:
+                        break
+        if count and screen.session is session and not session.conversation.entries:
+            more = " or more" if count >= MOST_COUNTED else ""
+            screen.chat.add_notice(
+                f"{plural(count, 'earlier session')}{more} in this folder; /resume lists them."
+            )
 
     def show_again(self, said: str) -> None:
         """Show the conversation as it stands after a rewind, with a notice behind it."""
