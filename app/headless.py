@@ -143,6 +143,7 @@ class Printer:
             case AnswerFinished():
                 self._release()
                 self._end_text()
+                self._end_line()  # a question to the user may come next
             case ToolStarted(_, tool, target, _):
                 self._say(f"● {tool} {target}")
             case ToolFinished(ok=False, tool=tool, text=text):

@@ -17,13 +17,13 @@ from app.core.events import OWN_TOOL, Event, ToolFinished, ToolOutput, ToolStart
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
 from app.core.visible_text import revealed_text, visible_text
 from app.headless import Output, Printer
-from app.ui.commands import QUIT_WORDS, parse
+from app.ui.commands import QUIT_WORDS, parse, unknown
 
 PROMPT = "pal> "
 HELP = """\
 Type a message and Enter. Ctrl+C cancels a turn, at the prompt it leaves; so do Ctrl+D and /quit.
 /compact [focus]  summarise the history now
-/undo             take the newest compaction back
+/undo             take the newest compaction back; /compact redo takes that back
 /retry            the last request again, or a cut answer on
 /status           what the next request holds, and the cost
 !command          run a command of your own; the model is told with your next message (!!command: it is not)
@@ -109,10 +109,12 @@ class PlainApprover:
             always = f", a always ({request.proposal})" if request.proposal else ""
             print(f"? {visible_text(request.title)}: {request.reason}", file=self._out)
             print(revealed_text(request.detail), file=self._out)
-            said = await self._lines.ask(
-                f"? y yes, n no{always}, or what to do instead> ", fresh=True
-            )
-            match (said or "").strip():
+            prompt = f"? y yes, n no{always}, or what to do instead> "
+            said = (await self._lines.ask(prompt, fresh=True) or "").strip()
+            while parse(said) is not None:  # no words to the model
+                print("A command waits until this is answered: y, n or words.", file=self._out)
+                said = (await self._lines.ask(prompt, fresh=True) or "").strip()
+            match said:
                 case "y" | "yes":
                     return ApprovalAnswer(Answered.YES)
                 case "a" | "always" if request.proposal is not None:
@@ -146,7 +148,7 @@ async def talk(session: Session, lines: Lines, *, out: TextIO, err: TextIO) -> i
     )
     try:
         while (line := await lines.ask(PROMPT)) is not None:
-            if line.strip().lower() in QUIT_WORDS or line.strip() == "/quit":
+            if line.strip().lower().removeprefix("/") in QUIT_WORDS:
                 return 0
             if (work := _work(session, line.strip(), out)) is not None:
                 await _show(work, printer, out)
@@ -167,7 +169,20 @@ def _work(session: Session, text: str, out: TextIO) -> Closing | None:
     typed = parse(text)
     if typed is None:
         return session.submit(text) if text else None
-    match typed.name.lower():
+    if typed.command is None:
+        print(*unknown(typed.name), file=out)
+        return None
+    if refusal := typed.command.refusal(typed.argument):
+        print(refusal, file=out)
+        return None
+    word, _, rest = typed.argument.partition(" ")
+    match typed.command.name:
+        case "compact" if word == "preview":
+            print("The summary can be read and edited first on the screen only.", file=out)
+        case "compact" if word == "redo" and not rest:
+            return session.redo()
+        case "compact" if word == "again":
+            return session.again(rest.strip())
         case "compact":
             return session.compact(typed.argument)
         case "undo":

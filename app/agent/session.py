@@ -188,12 +188,11 @@ class Session(SessionView):
         async def work(tell: Tell) -> None:
             refuse_to_drop_edits(self._dialogue)
             await self._upkeep.make_ready()
-            if await undo(self._dialogue, self._layers, tell):
-                made = await self._layers.compact(
-                    Layer.MANUAL, "made again from the record", focus, tell
-                )
-                if made.outcome is not Outcome.APPLIED:
-                    await redo(self._dialogue, self._layers, tell)
+            await undo(self._dialogue, self._layers, tell)
+            reason = "made again from the record"
+            made = await self._layers.compact(Layer.MANUAL, reason, focus, tell)
+            if made.outcome is not Outcome.APPLIED:
+                await redo(self._dialogue, self._layers, tell)
 
         return self._work(work)
 

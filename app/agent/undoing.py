@@ -10,24 +10,26 @@ from app.core import remarks
 from app.core.conversation import Conversation, replay
 from app.core.events import BudgetChanged, Compacted
 from app.core.messages import without_thinking
-from app.core.reports import CompactionReport, Layer, Outcome
+from app.core.reports import CompactionReport, Outcome
 from app.core.tokens import estimate_message
+from app.errors import CompactionRefused
 
 MUTE_FACTOR = 1.2
 """Layer 2 waits until the restored view has grown by a fifth."""
 
 
-async def undo(dialogue: Dialogue, layers: Layers, tell: Tell) -> bool:
-    """Restore the view before the newest compaction in force; return whether that was done.
+async def undo(dialogue: Dialogue, layers: Layers, tell: Tell) -> None:
+    """Restore the view before the newest compaction in force.
 
-    Restored results are pinned, and layer 2 waits: else the next request would compact again at once. Refused when
-    the old view no longer fits the window.
+    Restored results are pinned, and layer 2 waits: else the next request would compact again at once.
+
+    Raises:
+        CompactionRefused: There is none, or the old view no longer fits the window.
     """
     used, number = dialogue.used, dialogue.conversation.base
     made = await dialogue.record.compaction(number) if number else None
     if made is None:
-        await _tell(dialogue, _refused("there is no compaction to undo", used), tell)
-        return False
+        raise CompactionRefused("There is no compaction to undo.")
     old = await dialogue.record.history(before=number)
     earlier = replay(old)
     since = [entry for entry in dialogue.conversation.entries if entry.seq > made.seq]
@@ -35,9 +37,9 @@ async def undo(dialogue: Dialogue, layers: Layers, tell: Tell) -> bool:
     restored = dialogue.meter.restart().used(earlier.sizes.total + grown)
     if restored > dialogue.frame.window:
         limit = dialogue.frame.window
-        reason = f"the old view has {restored:,} tokens, more than the window of {limit:,}"
-        await _tell(dialogue, _refused(reason, used), tell)
-        return False
+        raise CompactionRefused(
+            f"The compaction stays: the view before it has {restored:,} tokens, more than the window of {limit:,}."
+        )
     new = [item for item in await dialogue.record.history() if item.seq > made.seq]
     changed = await dialogue.record.remarks({remarks.MODEL, remarks.PROMPT}, since=made.seq)
     bare = _unfit_thinking(earlier, replay((*old, *new)), other_prompt=bool(changed))
@@ -59,8 +61,8 @@ async def undo(dialogue: Dialogue, layers: Layers, tell: Tell) -> bool:
         messages=len(dialogue.conversation.entries),
         commit=number,
     )
-    await _tell(dialogue, report, tell)
-    return True
+    tell(Compacted(await dialogue.report(report)))
+    tell(BudgetChanged(dialogue.budget()))
 
 
 def _unfit_thinking(
@@ -81,12 +83,3 @@ def _unfit_thinking(
         same += 1
     behind = {id_ for ids in view.origins[same:] for id_ in ids}
     return tuple(e.id for e in restored.entries if e.id in behind and thinks(e.message))
-
-
-def _refused(reason: str, used: int) -> CompactionReport:
-    return CompactionReport(Layer.MANUAL, Outcome.REFUSED, reason, used, used)
-
-
-async def _tell(dialogue: Dialogue, report: CompactionReport, tell: Tell) -> None:
-    tell(Compacted(await dialogue.report(report)))
-    tell(BudgetChanged(dialogue.budget()))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from app.compaction.asking import SMALL_SHARE, Asked, ask
 from app.compaction.rebuild import NewView, Prepared, prepare, rebuild
 from app.compaction.situation import Compaction, Situation
-from app.compaction.summary import HEADINGS
+from app.compaction.summary import HEADINGS, told
 from app.compaction.working_files import ReadLines
 from app.core.arriving import Charge
 from app.core.messages import Message
@@ -81,7 +81,7 @@ async def compact(
         tell=tell,
     )
     if asked.error is not None:
-        return run.ended(Outcome.FAILED, asked.problem, asked)
+        return run.ended(Outcome.FAILED, told(asked.problem), asked)
     return run.applied(prepared, asked)
 
 
@@ -94,7 +94,7 @@ async def summarize(
 ) -> Summary:
     """Ask for a summary without applying it, so that the user may read and change it."""
     asked = await ask(situation, focus=focus, model=model, fits=lambda _: "", tell=tell)
-    return Summary(asked.text, asked.method, asked.charges, asked.problem)
+    return Summary(asked.text, asked.method, asked.charges, told(asked.problem))
 
 
 async def with_summary(
@@ -164,7 +164,7 @@ class _Run:
         situation = self.situation
         view = _best(prepared, asked.text or None)
         if not asked.text and view.after >= situation.before:
-            why = f"no summary ({asked.problem}), and a digest by code would not be smaller"
+            why = f"no summary ({told(asked.problem)}), and a digest by code would not be smaller"
             return self.ended(Outcome.REFUSED, why, asked)
         head: Message = view.draft.head(situation.transcript)
         report = CompactionReport(
@@ -188,5 +188,5 @@ class _Run:
         if self.focus and not prepared.matches:
             reasons.append(NO_MATCH)
         if not asked.text:
-            reasons.append(f"no summary ({asked.problem}), so a digest by code")
+            reasons.append(f"no summary ({told(asked.problem)}), so a digest by code")
         return "; ".join(part for part in reasons if part)

@@ -215,7 +215,10 @@ def _choose(
         return 0, f"every turn: {count} beyond the newest {policy.keep_recent}", ""
     saved = sum(one.saved for one in candidates) * factor
     if saved < policy.batch_tokens:
-        reason = f"held: a batch is {policy.batch_tokens:,} tokens; press c to clear now"
+        reason = (
+            f"held: old results are {round(saved):,} tokens; clearing costs cache, so they go together from "
+            f"{policy.batch_tokens:,} on; press c to clear now"
+        )
         return 0, reason, "batch"
     if excess is not None and saved < excess:
         return 0, "held: layer 2 is due and frees more", "summary"

@@ -27,6 +27,7 @@ ABOUT = (
     "the one thing to do next, precise enough to begin at once",
 )
 _HEADING = re.compile(r"^[#*\s]*(?P<name>[^#*\n]+?)[*:\s]*$", re.MULTILINE)
+_ADVICE = re.compile(r"; (?:write (?:much )?less|stay under [\d,]+(?: tokens)?)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,11 @@ def check_text(text: str, *, cap: int, factor: float) -> str:
     if tokens > cap:
         return f"it took {tokens:,} tokens; stay under {cap:,}"
     return ""
+
+
+def told(problem: str) -> str:
+    """Return a problem as people read it: without what it tells the model to do."""
+    return _ADVICE.sub("", problem)
 
 
 def missing_headings(text: str) -> tuple[str, ...]:

@@ -150,6 +150,7 @@ KEYS: tuple[Key, ...] = (
     Key("tab_left", "left", "tab(-1)", "the tab on the left", Place.DETAILS, True),
     Key("tab_right", "right", "tab(1)", "the tab on the right", Place.DETAILS, True),
     Key("undo_here", "u", "undo", "undo this compaction, if it is the newest", Place.DETAILS),
+    Key("clear_here", "c", "clear_now", "clear old results now, where that is held", Place.DETAILS),
     Key("again_here", "r", "again", "summarise anew from the record", Place.DETAILS),
     Key(
         "pin", "p", "pin", "pin the result, so that it is never cleared, or free it", Place.DETAILS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.compaction.summary import HEADINGS, check_text, judge, prompt
+from app.compaction.summary import HEADINGS, check_text, judge, prompt, told
 from app.core.messages import Message, Text, Thinking
 from app.core.requests import Answer, StopReason
 from tests.fakes.summaries import GOOD, MISBEHAVIOURS
@@ -18,6 +18,14 @@ def test_the_prompt_names_each_heading_the_focus_and_the_users_wishes() -> None:
     assert "the billing" in text
     assert "Be brief." in text
     assert "could not be used" not in text
+
+
+@pytest.mark.parametrize(
+    "advice", ["write much less", "write less", "stay under 4,000", "stay under 4,000 tokens"]
+)
+def test_people_are_not_told_what_the_model_should_do(advice: str) -> None:
+    assert told(f"it was too long; {advice}") == "it was too long"
+    assert told("HTTP 500; try later") == "HTTP 500; try later"
 
 
 def test_the_reminder_says_what_was_wrong() -> None:

@@ -117,6 +117,11 @@ async def details(app, pilot, session):
     await pilot.pause()
 
 
+async def held_details(app, pilot, session):
+    app.pair.commands.open_report(HELD)
+    await pilot.pause()
+
+
 async def log_of_newest(app, pilot, session):
     session.reports = (*session.reports, MANUAL)
     session.conversation = replace(session.conversation, base=MANUAL.commit)
@@ -414,6 +419,7 @@ KEY_EFFECTS = {
     "tab_left": (details_of_results, tab_is("tab-event")),
     "tab_right": (details_of_facts, tab_is("tab-event")),
     "undo_here": (details, asked_for("undo", "")),
+    "clear_here": (held_details, asked_for("clear_now", "")),
     "again_here": (details, asked_for("again", "")),
     "session_fork": (sessions, lambda app, session: session.shelf.asked == [("fork", PARSER.name)]),
     "session_rename": (sessions, lambda app, session: app.screen.query_one("#answer").has_focus),

@@ -44,6 +44,7 @@ class Wish(StrEnum):
 
     UNDO = "undo"
     AGAIN = "again"
+    CLEAR = "clear"
 
 
 class DetailsScreen(Sheet[Wish]):
@@ -81,7 +82,10 @@ class DetailsScreen(Sheet[Wish]):
             if self._report.results or self._report.commit
             else ()
         )
-        return (Hint("←→", "tabs"), Hint("Tab", "in"), *undo, *one, Hint("Esc", "back", "close"))
+        held = self._report.outcome is Outcome.HELD
+        clear = (Hint("c", "clear now", "clear_now"),) if held else ()
+        move = (Hint("←→", "tabs"), Hint("Tab", "in"))
+        return (*move, *clear, *undo, *one, Hint("Esc", "back", "close"))
 
     def body(self) -> Iterable[Widget]:
         report = self._report
@@ -132,6 +136,10 @@ class DetailsScreen(Sheet[Wish]):
     def action_again(self) -> None:
         if self._can_undo:
             self.dismiss(Wish.AGAIN)
+
+    def action_clear_now(self) -> None:
+        if self._report.outcome is Outcome.HELD:
+            self.dismiss(Wish.CLEAR)
 
     def action_pin(self) -> None:
         if chosen := self._chosen():

@@ -135,6 +135,8 @@ class LayerCommands(CommandGround):
         def act(wish: Wish | None) -> None:
             if wish is Wish.UNDO:
                 self.run_undo("")
+            elif wish is Wish.CLEAR:
+                self.clear_now()
             elif wish is Wish.AGAIN:
                 self._when_idle(lambda session: session.again(), "Compressing...")
 
