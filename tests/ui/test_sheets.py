@@ -249,6 +249,31 @@ async def test_typing_in_the_list_of_settings_searches_and_down_goes_back_to_it(
         assert app.screen.query_one("#value", Input).has_focus
 
 
+async def test_enter_after_a_search_opens_the_setting_and_ctrl_u_clears_the_search():
+    app = pal_app(FakeSession(), settings=Settings(demo=True))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_idle(app, pilot)
+        app.pair.submit("/settings")
+        await pilot.pause()
+        screen, options = app.screen, app.screen.query_one(OptionList)
+        count = options.option_count
+        assert any("embedded" in str(option.prompt) for option in options.options)
+        await pilot.press(*"keep_recent")
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert screen.query_one("#value", Input).has_focus and options.option_count == 1
+        await pilot.press("escape", "ctrl+u")
+        await pilot.pause()
+        assert options.has_focus and options.option_count == count
+        await pilot.press(*"zzzz", "enter")
+        await pilot.pause()
+        assert options.option_count == 0 and "No setting fits “zzzz”" in all_text(app)
+        await pilot.press("ctrl+u")
+        await pilot.pause()
+        assert options.option_count == count
+
+
 @pytest.mark.parametrize("name", ["api_key", "auth_token"])
 async def test_a_key_is_not_advised_on_a_command_line(name):
     app = pal_app(FakeSession())

@@ -62,12 +62,14 @@ def _rank(word: str, path: str, *, exact: bool) -> tuple[int, int, int, str]:
         kind = 1
     elif at > 0 and _WORD_START.match(name[at - 1]):
         kind = 2
-    elif at > 0:
+    elif subject.startswith(word) or any(f"{sign}{word}" in subject for sign in "/_-. "):
         kind = 3
-    elif word in subject:
+    elif at > 0:
         kind = 4
+    elif word in subject:
+        kind = 5
     else:
-        kind = 5 + _gaps(word, subject)
+        kind = 6 + _gaps(word, subject)
     return kind, len(path), path.count("/"), path
 
 

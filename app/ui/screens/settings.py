@@ -70,6 +70,8 @@ class SettingsScreen(Sheet[None]):
         if options.has_focus and event.is_printable and (event.character or "").strip():
             search.focus()
             search.insert_text_at_cursor(event.character or "")
+        elif options.has_focus and event.key == "ctrl+u":
+            search.value = ""
         elif search.has_focus and event.key == "down":
             options.focus()
         else:
@@ -79,13 +81,14 @@ class SettingsScreen(Sheet[None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         if event.input.id == "search":
             self._word = event.value
+            self.query_one(OptionList).highlighted = 0
             self._fill()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         if event.input.id == "search":
-            self.query_one(OptionList).focus()
-            return
-        self._change(event.value)
+            self._edit(self._chosen())
+        else:
+            self._change(event.value)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         row = self._rows.get(event.option.id or "")
@@ -94,7 +97,10 @@ class SettingsScreen(Sheet[None]):
             self._about(f"{row.help}{when}\nallowed: {row.allowed}", "$text-muted")
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        row = self._rows.get(event.option.id or "")
+        self._edit(self._rows.get(event.option.id or ""))
+
+    def _edit(self, row: SettingRow | None) -> None:
+        """Open the line in which a setting is changed."""
         if row is None:
             return
         if not row.live:
@@ -175,8 +181,17 @@ class SettingsScreen(Sheet[None]):
         self._rows = {row.name: row for row in found}
         options = self.query_one(OptionList)
         at = options.highlighted or 0
-        options.set_options(Option(_row(row), id=row.name) for row in self._rows.values())
+        options.set_options(
+            Option(_row(row, self._shown(row)), id=row.name) for row in self._rows.values()
+        )
+        if not found:
+            self._about(f"No setting fits “{self._word}”; Ctrl+U shows all again.", "$text-warning")
         options.highlighted = min(at, options.option_count - 1) if options.option_count else None
+
+    def _shown(self, row: SettingRow) -> str:
+        if row.name == "model" and self._pair.settings.embedded:
+            return "(the embedded demo model)"
+        return one_line(row.value, 40) or "(none)"
 
 
 def _how(row: SettingRow) -> str:
@@ -185,10 +200,10 @@ def _how(row: SettingRow) -> str:
     return f"--set {row.name}=…"
 
 
-def _row(row: SettingRow) -> Content:
+def _row(row: SettingRow, value: str) -> Content:
     set_by_someone = row.source != DEFAULT
     return Content.assemble(
         (f"{row.name:26}", "bold" if set_by_someone else ""),
-        (f"{one_line(row.value, 40) or '(none)':28}", "$text-primary" if set_by_someone else ""),
+        (f"{value:28}", "$text-primary" if set_by_someone else ""),
         (f"  {row.source}{'' if row.live else ' · restart'}", "$text-muted"),
     )

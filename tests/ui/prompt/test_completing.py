@@ -39,6 +39,8 @@ def test_the_likeliest_file_comes_first(query, first):
 
 def test_a_capital_letter_asks_for_itself_and_nothing_fits_nothing():
     assert best("MAN", PATHS, 9) == []
+    middle = ["src/_windows.py", "markdown.py", "docs/new.md", "src/docs_x.py"]
+    assert set(best("do", middle, 2)) == {"docs/new.md", "src/docs_x.py"}
     assert best("zzz", PATHS, 9) == []
 
 
