@@ -9,6 +9,8 @@ from app.core.permission import ApprovalRequest
 from app.ui.keymap import shown_key
 from app.ui.widgets.key_footer import Hint
 
+CANCEL = "cancel"
+
 
 class ChatKeys(StrEnum):
     """What the keyboard does in the chat."""
@@ -37,6 +39,7 @@ def hints(
     held: bool,
     moved: Mapping[str, str],
     known: Set[str] = frozenset(),
+    escape: str = CANCEL,
 ) -> tuple[Hint, ...]:
     """Return the hints, the most useful first: the last ones are cut on a narrow screen.
 
@@ -48,6 +51,7 @@ def hints(
         offers: What is offered above the prompt.
         held: Whether layer 1 holds back now.
         moved: The user's keymap.
+        escape: What Esc does while something runs.
         known: Actions that the user knows by now: their hints make room for others.
     """
 
@@ -107,7 +111,7 @@ def hints(
             Hint("Esc", "close", "step_back"),
         )
     first = (
-        (Hint("Enter", "queue"), Hint("Esc", "cancel", "step_back"))
+        (Hint("Enter", "queue"), Hint("Esc", escape, "step_back"))
         if busy
         else (Hint("Enter", "send"), Hint("/", "commands"))
     )

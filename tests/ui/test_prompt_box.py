@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import pytest
 from textual.events import Key, Paste
 
 from app.ui.prompt_history import PromptHistory
@@ -160,6 +161,18 @@ async def test_ctrl_r_searches_what_was_sent():
         await pilot.pause()
         await pilot.press("enter")
         assert app.pair.prompt.area.text == "run the tests"
+
+
+@pytest.mark.parametrize("typed", ["test", "nothing like it"])
+async def test_escape_from_the_search_brings_back_what_stood_there(typed):
+    app = pal_app(FakeSession())
+    app.history.add("run the tests")
+    async with app.run_test() as pilot:
+        await pilot.press(*"te", "ctrl+r", *typed)
+        await pilot.pause()
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.pair.prompt.area.text == "te" and not app.pair.prompt.popup.is_open
 
 
 async def test_page_keys_scroll_the_chat_from_the_prompt():

@@ -277,6 +277,27 @@ async def test_the_output_of_ones_own_command_is_in_sight():
         await until(pilot, lambda: "all output" in chat_markdown(app.pair.chat))
 
 
+async def test_each_hint_says_what_escape_does_now():
+    hold = asyncio.Event()
+    app = pal_app(session := FakeSession(hold=hold))
+    async with app.run_test(size=(120, 40)) as pilot:
+
+        def said():
+            return app.pair.status.render().plain + app.pair.query_one(KeyFooter).render().plain
+
+        await until_idle(app, pilot)
+        await pilot.press("h", "enter")
+        await until(pilot, lambda: "Esc cancels" in said() and "Esc cancel " in said())
+        await pilot.press("n", "o", "enter")
+        await until(pilot, lambda: "Esc take back" in said() and "Ctrl+C cancels" in said())
+        assert "Esc cancel" not in said()
+        await pilot.press("escape")
+        await until(pilot, lambda: "Esc cancels" in said() and "Esc cancel " in said())
+        assert session.queue == () and app.pair.prompt.area.text == "no"
+        hold.set()
+        await until_idle(app, pilot)
+
+
 async def test_the_last_waiting_message_keeps_room_for_its_hint():
     session = FakeSession()
     session.queue = ("short", "a very long message " * 20)

@@ -49,7 +49,7 @@ class Folded:
 
     def paste(self, text: str) -> str:
         """Fold a text; return its chip."""
-        lines = text.count("\n") + 1
+        lines = text.count("\n") + (not text.endswith("\n"))
         size = f"+{plural(lines, 'line')}" if lines > 1 else f"+{len(text):,} characters"
         return f"[Pasted text #{self._add(text)} {size}]"
 

@@ -16,7 +16,7 @@ from textual.screen import Screen
 from app.core.permission import Mode, usable_modes
 from app.ui.attention import Doing
 from app.ui.commands import QUIT_WORDS, parse, unknown
-from app.ui.footer_hints import ChatKeys, hints
+from app.ui.footer_hints import CANCEL, ChatKeys, hints
 from app.ui.heading import heading_of
 from app.ui.keymap import Place, bindings, check, in_force
 from app.ui.screens.chat_search import ChatSearch
@@ -198,6 +198,8 @@ class PairScreen(Screen[None]):
 
     def show_hints(self) -> None:
         """Name the keys that matter now."""
+        escape = self._escape_while_busy()
+        self.status.show_escape(cancels=escape == CANCEL)
         self.query_one(KeyFooter).hints = hints(
             busy=self.is_busy,
             question=self.panel.request if self.panel.has_focus_within else None,
@@ -207,7 +209,14 @@ class PairScreen(Screen[None]):
             held=self.log_pane.held,
             moved=in_force(self.settings.keymap),
             known=self.app.used_keys.known,
+            escape=escape,
         )
+
+    def _escape_while_busy(self) -> str:
+        """Return what Esc does while something runs, see `SteppingBack.escape`."""
+        if self.has_class("-log-open"):
+            return "close the log"
+        return "take back" if self.query_one(QueueBar).has_any else CANCEL
 
     @property
     def _chat_keys(self) -> ChatKeys:
@@ -341,6 +350,9 @@ class PairScreen(Screen[None]):
 
     def on_prompt_area_problem(self, event: PromptArea.Problem) -> None:
         self.chat.add_notice(event.text, warning=True)
+
+    def on_queue_bar_changed(self) -> None:
+        self.show_hints()
 
     def on_queue_bar_opened(self, event: QueueBar.Opened) -> None:
         self.turns.edit(event.at)

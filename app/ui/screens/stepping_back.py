@@ -24,7 +24,7 @@ class SteppingBack:
     def escape(self) -> None:
         """Esc: popup, selection, question, own command, queue, log, turn, in this order; twice when idle: rewind."""
         screen = self._screen
-        if screen.prompt.close_popup():
+        if screen.prompt.step_back():
             return
         if screen.get_selected_text():
             screen.clear_selection()
@@ -48,7 +48,7 @@ class SteppingBack:
     def interrupt(self) -> None:
         """Ctrl+C without a selection: popup, question, own command, turn, draft; pressed twice it quits."""
         screen = self._screen
-        if screen.prompt.close_popup() or screen.finder.close():
+        if screen.prompt.step_back() or screen.finder.close():
             return
         if screen.panel.refuse() or screen.own_commands.cancel():
             return

@@ -95,6 +95,8 @@ class PromptBox(Vertical):
         self._drafts = drafts
         self._files: FileIndex | None = None
         self._searching = False
+        self._unsearched = ""
+        """What stood in the prompt before the history was searched."""
         self._saving = asyncio.Lock()
         self._save_timer: Timer | None = None
 
@@ -132,6 +134,15 @@ class PromptBox(Vertical):
         draft = self.area.text
         self.area.set_whole_text(f"{text}\n{draft}" if draft.strip() else text)
         self.area.focus()
+
+    def step_back(self) -> bool:
+        """Close the offers, and put back what stood there before a search; return whether there was anything."""
+        searched = self._searching
+        closed = self.close_popup()
+        if searched:
+            self.area.set_text(self._unsearched)
+            self.close_popup()
+        return closed or searched
 
     def close_popup(self) -> bool:
         """Close the offers; return whether there were any."""
@@ -273,7 +284,7 @@ class PromptBox(Vertical):
             case "history" if self._searching:
                 self.popup.move(1)
             case "history":
-                self._searching = True
+                self._searching, self._unsearched = True, self.area.text
                 self._offer_history()
                 self.post_message(self.OffersChanged())
             case "page":

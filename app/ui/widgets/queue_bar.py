@@ -28,17 +28,27 @@ class QueueBar(Static):
             super().__init__()
             self.at = at
 
+    class Changed(Message):
+        """Messages wait now, or none does any more."""
+
     _texts: tuple[str, ...] = ()
     _first = 0
     """Place of the message in the first row; below 0 by the row that counts hidden ones."""
 
     def show_texts(self, texts: Sequence[str]) -> None:
         """Show what waits, oldest first; nothing hides the bar."""
+        if bool(texts) is not bool(self._texts):
+            self.post_message(self.Changed())
         self.set_class(not texts, "-empty")
         self._texts = tuple(texts)
         hidden = len(texts) - SHOWN
         self._first = hidden - 1 if hidden > 0 else 0
         self._draw()
+
+    @property
+    def has_any(self) -> bool:
+        """Whether a message waits."""
+        return bool(self._texts)
 
     def on_resize(self) -> None:
         self._draw()

@@ -18,6 +18,10 @@ LINE = "$foreground-disabled"
 STEP = 0.1
 """Seconds between two frames; the timer runs only while something is waited for."""
 
+CANCELS = "Esc cancels"
+STILL_CANCELS = "Ctrl+C cancels"
+"""What is said instead while Esc does something else first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
@@ -26,7 +30,7 @@ class Waiting:
     what: str
     since: float
     """Monotonic seconds."""
-    hint: str = "Esc cancels"
+    hint: str = CANCELS
     tokens: float = 0.0
     """Estimated tokens that have come so far."""
     until: float | None = None
@@ -34,13 +38,14 @@ class Waiting:
     why: str = ""
     """Why there is a countdown; it stands last, since a narrow screen cuts the end off."""
 
-    def text(self, now: float) -> str:
+    def text(self, now: float, *, escape_cancels: bool = True) -> str:
         """Return the sentence for the rule."""
+        hint = STILL_CANCELS if self.hint == CANCELS and not escape_cancels else self.hint
         if self.until is not None:
-            left = f"{self.what} in {max(0, round(self.until - now))}s · {self.hint}"
+            left = f"{self.what} in {max(0, round(self.until - now))}s · {hint}"
             return f"{left} · {self.why}" if self.why else left
         came = f" · ~{short_tokens(round(self.tokens))} tokens" if self.tokens else ""
-        return f"{self.what} · {seconds(max(0.0, now - self.since))}{came} · {self.hint}"
+        return f"{self.what} · {seconds(max(0.0, now - self.since))}{came} · {hint}"
 
 
 class StatusRule(Widget):
@@ -59,6 +64,13 @@ class StatusRule(Widget):
         self._said: tuple[str, str] = ("", "")
         self._note = ""
         self._new_rows = 0
+        self._escape_cancels = True
+
+    def show_escape(self, *, cancels: bool) -> None:
+        """Take whether Esc cancels what is waited for, or does something else first."""
+        if self._escape_cancels is not cancels:
+            self._escape_cancels = cancels
+            self.refresh()
 
     def show_new_rows(self, rows: int) -> None:
         """Say how many lines of the chat wait below what is in view."""
@@ -80,7 +92,7 @@ class StatusRule(Widget):
         what: str,
         *,
         seconds_left: float | None = None,
-        hint: str = "Esc cancels",
+        hint: str = CANCELS,
         why: str = "",
     ) -> None:
         """Show what is waited for; the clock goes on from when waiting began."""
@@ -148,5 +160,6 @@ class StatusRule(Widget):
         now = self._time()
         frame = FRAMES[int((now - self._waiting.since) / STEP) % len(FRAMES)]
         return Content.assemble(
-            (f"{frame} ", "bold $text-primary"), one_line(self._waiting.text(now))
+            (f"{frame} ", "bold $text-primary"),
+            one_line(self._waiting.text(now, escape_cancels=self._escape_cancels)),
         )

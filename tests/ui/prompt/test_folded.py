@@ -30,7 +30,7 @@ def picture(label="a.png", data="AAAA"):
 
 def test_a_paste_and_a_picture_have_one_row_of_numbers():
     folded = Folded()
-    assert folded.paste("a\n" * 120) == "[Pasted text #1 +121 lines]"
+    assert folded.paste("a\n" * 120) == "[Pasted text #1 +120 lines]"
     assert folded.picture(picture("a [1].png, 3x2")) == "[Image #2 a _1_.png, 3x2]"
     assert folded.paste("x" * 5_000) == "[Pasted text #3 +5,000 characters]"
 
