@@ -20,7 +20,9 @@ _WORDS = re.compile(
     "|range of input length|inputs` tokens .{0,40}must be",
     re.IGNORECASE,
 )
-_FIGURE = r"(\d[\d,]*)(k?)(?![\w,]|\.\d)"
+_DIGITS = r"(?<![\d,])(\d[\d,]{0,20})"
+"""Bounded, so that a run of digits without end is looked at once."""
+_FIGURE = _DIGITS + r"(k?)(?![\w,]|\.\d)"
 _WINDOW = re.compile(
     r"(?:context (?:length|window|size|limit)|(?:maximum|max) (?:context|prompt|model|input) length"
     r"|model(?:'s)? token limit|tokens allowed|maximum (?=of))"
@@ -29,17 +31,17 @@ _WINDOW = re.compile(
 )
 _WINDOW_LAST = (
     re.compile(r"tokens?\s*>\s*" + _FIGURE, re.IGNORECASE),
-    re.compile(r"\d\s*\+\s*\d[\d,]*\s*>\s*" + _FIGURE),
+    re.compile(r"\d\s*\+\s*\d[\d,]{0,20}\s*>\s*" + _FIGURE),
     re.compile(r"token count.{0,40}exceeds the limit of " + _FIGURE, re.IGNORECASE),
     re.compile(r"must be <= " + _FIGURE),
     re.compile(_FIGURE + r" maximum context length", re.IGNORECASE),
     re.compile(r"range of input length should be \[\d+, ?" + _FIGURE, re.IGNORECASE),
 )
 _SENT = re.compile(
-    r"(\d[\d,]*)\s*tokens?\s*>|(\d[\d,]*)\s*\+\s*\d[\d,]*\s*>|(\d[\d,]*) (?:tokens )?in the messages"
-    r"|requested (?:about )?(\d[\d,]*) tokens|requested: (\d[\d,]*)|\((\d[\d,]*) tokens\)"
-    r"|contains? (?:at least )?(\d[\d,]*) (?:input )?tokens|passed (\d[\d,]*) input tokens"
-    r"|token count(?: of)? \(?(\d[\d,]*)|given: (\d[\d,]*)|prompt \(length (\d[\d,]*)\)",
+    rf"{_DIGITS}\s*tokens?\s*>|{_DIGITS}\s*\+\s*\d[\d,]{{0,20}}\s*>|{_DIGITS} (?:tokens )?in the messages"
+    rf"|requested (?:about )?{_DIGITS} tokens|requested: {_DIGITS}|\({_DIGITS} tokens\)"
+    rf"|contains? (?:at least )?{_DIGITS} (?:input )?tokens|passed {_DIGITS} input tokens"
+    rf"|token count(?: of)? \(?{_DIGITS}|given: {_DIGITS}|prompt \(length {_DIGITS}\)",
     re.IGNORECASE,
 )
 
