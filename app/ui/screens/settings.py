@@ -55,7 +55,9 @@ class SettingsScreen(Sheet[None]):
         )
 
     def body(self) -> Iterable[Widget]:
-        yield Input(self._word, placeholder="search", compact=True, id="search")
+        yield Input(
+            self._word, placeholder="search", compact=True, select_on_focus=False, id="search"
+        )
         yield OptionList(markup=False, compact=True)
         yield Static(id="about", markup=False)
         yield Input(id="value", compact=True, disabled=True)
