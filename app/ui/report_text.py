@@ -11,6 +11,7 @@ from app.core.figures import moment
 from app.core.reports import DIGEST, REDONE, CompactionReport, Layer, Outcome
 from app.core.visible_text import one_line
 from app.ui.format import clock, cost, percent, plural, seconds
+from app.ui.layer_names import NAMES
 
 if TYPE_CHECKING:
     from app.agent.ledger import Run
@@ -93,7 +94,8 @@ def announcement(report: CompactionReport) -> str:
         case _, Outcome.UNDONE:
             then = report.reason.rpartition("; ")[2]
             return (
-                f"Compaction undone: the view before it is back, {report.before:,} -> {report.after:,} tokens; "
+                f"The {NAMES[report.layer].run} is undone: the view before it is back, "
+                f"{report.before:,} -> {report.after:,} tokens; "
                 f"{then}. /compact redo takes the undo back."
             )
         case Layer.AUTO | Layer.MANUAL, Outcome.APPLIED if report.method == REDONE:

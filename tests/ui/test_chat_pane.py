@@ -360,6 +360,25 @@ async def test_nothing_that_is_shown_acts_on_the_terminal(
 
 
 @with_chat()
+async def test_a_divider_says_that_its_compaction_was_taken_back(
+    pilot: Pilot[None], pane: ChatPane
+) -> None:
+    first, second = replace(REPORT, commit=1), replace(REPORT, commit=2, before=9_000)
+    pane.add_divider(first)
+    pane.add_divider(second)
+    pane.mark_taken_back(2)
+    pane.draw_now()
+    assert "auto compact · 48,900 → " in screen_text(pane)
+    assert "auto compact ↺ taken back · 9,000 → " in screen_text(pane)
+    pane.clear()
+    undone = replace(second, outcome=Outcome.UNDONE)
+    pane.prepend_history([], more=False, reports=[first, second, undone])
+    pane.draw_now()
+    assert screen_text(pane).count("↺ taken back") == 1
+    assert "auto compact ↺ taken back · 9,000 → " in screen_text(pane)
+
+
+@with_chat()
 async def test_enter_on_a_divider_asks_for_its_details(pilot: Pilot[None], pane: ChatPane) -> None:
     assert isinstance(pilot.app, ChatApp)
     pane.add_divider(REPORT)

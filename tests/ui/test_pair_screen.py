@@ -626,9 +626,12 @@ async def test_an_undone_compaction_is_told_in_the_chat():
     app = pal_app(FakeSession())
     async with app.run_test() as pilot:
         await until_idle(app, pilot)
+        app.pair.chat.add_divider(MANUAL)
         app.pair.submit("/undo")
         await until_idle(app, pilot)
-        assert "14,200 -> 31,900" in chat_markdown(app.pair.chat)
+        said = chat_markdown(app.pair.chat)
+        assert "The manual compact is undone" in said and "14,200 -> 31,900" in said
+        assert "manual compact ↺ taken back" in said
 
 
 @pytest.mark.parametrize("shown", [True, False])
@@ -734,6 +737,8 @@ async def test_a_session_gets_a_name_and_loses_it():
             app.pair.submit(typed)
             await until_idle(app, pilot)
             assert said in chat_markdown(app.pair.chat)
+            header = app.pair.query_one(HeaderBar).render().plain
+            assert ("“the parser”" in header) is bool(session.named)
         assert session.asked == [("rename", "the parser"), ("rename", "")]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from app.core.reports import CompactionReport
+from app.core.reports import CompactionReport, Outcome
 from app.ui.chat.compaction_words import divider_text
 from app.ui.chat.heights import Extent
 from app.ui.chat.lines import Inks, Line, Run, crop, lines_of
@@ -283,22 +283,30 @@ class DividerSection(Section):
 
     foldable = True
 
-    def __init__(self, report: CompactionReport) -> None:
+    def __init__(self, report: CompactionReport, *, taken_back: bool = False) -> None:
         super().__init__()
         self.report = report
+        self.taken_back = taken_back
 
     @property
     def source(self) -> str:
-        return f"---\n\n*{divider_text(self.report, 200)}*\n\n---"
+        return f"---\n\n*{self._text(200)}*\n\n---"
 
     def extent(self) -> Extent:
         return FOLDED
 
     def lines(self, width: int) -> list[Line]:
-        text = crop(divider_text(self.report, width - 6), max(4, width - 6))
+        text = crop(self._text(width - 6), max(4, width - 6))
         end = "─" * max(2, width - 4 - cell_len(text))
         head, _, others = text.partition(" · ")
         runs: list[Run] = [("── ", ("divider",)), (head, ("divider-strong",))]
         if others:
             runs.append((f" · {others}", ("divider",)))
         return [Line([*runs, (f" {end}", ("divider",))], cropped=True)]
+
+    def is_of(self, commit: int) -> bool:
+        """Whether it marks where that compaction came into force."""
+        return self.report.outcome is Outcome.APPLIED and self.report.commit == commit
+
+    def _text(self, room: int) -> str:
+        return divider_text(self.report, room, taken_back=self.taken_back)

@@ -11,7 +11,7 @@ from app.core.effects import Effects
 from app.core.events import OWN_TOOL
 from app.core.history import Entry, Remark
 from app.core.messages import Image, Text, Thinking, ToolResult, ToolUse
-from app.core.reports import CompactionReport
+from app.core.reports import CompactionReport, Outcome
 from app.core.visible_text import visible_text
 from app.ui.approval import answer_words
 from app.ui.chat.entries import (
@@ -40,6 +40,7 @@ class HistoryReader:
         self._groups = groups
         self._compactions = sorted((r for r in reports if r.commit), key=lambda r: r.time)
         """Those that no page has shown yet, oldest first."""
+        self._taken_back = {r.commit for r in self._compactions if r.outcome is Outcome.UNDONE}
         self._waiting: dict[str, tuple[ToolResult, Effects, str]] = {}
         """Results whose call is in an older page."""
         self._diffs: dict[str, str] = {}
@@ -68,13 +69,21 @@ class HistoryReader:
         compactions = self._of_page(entries)
         for entry in entries:
             while compactions and compactions[0].time < entry.time:
-                found.append(DividerSection(compactions.pop(0)))
+                found.append(self._divider(compactions.pop(0)))
             while said and said[0].seq < entry.seq:
                 found += self._aside(said.pop(0))
             found += self._user(entry) if entry.message.role == "user" else self._assistant(entry)
         for aside in said:
             found += self._aside(aside)
-        return found + [DividerSection(report) for report in compactions]
+        return found + [self._divider(report) for report in compactions]
+
+    def _divider(self, report: CompactionReport) -> DividerSection:
+        applied = report.outcome is Outcome.APPLIED
+        return DividerSection(report, taken_back=applied and report.commit in self._taken_back)
+
+    def take_back(self, commit: int) -> None:
+        """Note that a compaction was undone."""
+        self._taken_back.add(commit)
 
     def forget(self, left: Iterable[Section]) -> None:
         """Note that sections left the chat from its top on: the compactions among them are to be shown again."""

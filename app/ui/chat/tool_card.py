@@ -187,10 +187,11 @@ class CardSection(Section):
     def _head(self, width: int) -> Line:
         ended_badly = self.state is CardState.DONE and _BAD_EXIT.match(self.outcome) is not None
         sign, inks = _ENDED_BADLY if ended_badly else _SIGNS[self.state]
-        right = self._right()
         cleared = "  ◌ cleared" if self.cleared else ""
         name = crop(self.tool, TOOL_CELLS)
-        room = width - 3 - cell_len(name) - cell_len(right) - len(cleared)
+        room = width - 3 - cell_len(name) - len(cleared)
+        right = _fitting(self._right(), room - min(cell_len(self.target), width // 3) - 3)
+        room -= cell_len(right)
         target = crop(self.target, max(8, room - 3))
         used = 2 + cell_len(name) + (2 + cell_len(target) if target else 0)
         blank = max(2, width - used - cell_len(right) - len(cleared))
@@ -234,3 +235,11 @@ class CardSection(Section):
             return []
         first = one_line(self.text.lstrip().split("\n", 1)[0])
         return [Line([(first, ("muted",))], lead=(("  ", ()),), cropped=True)] if first else []
+
+
+def _fitting(text: str, room: int) -> str:
+    """Return what stands on the right of a card, its longest parts left out until it fits; the first stays."""
+    first, *others = text.split(" · ")
+    while others and cell_len(" · ".join([first, *others])) > room:
+        others.remove(max(others, key=cell_len))
+    return " · ".join([first, *others])

@@ -248,6 +248,7 @@ class EventView:
                 screen.chat.add_divider(report)
         elif report.outcome is Outcome.UNDONE:
             screen.chat.mark_cleared(report.results, cleared=False)
+            screen.chat.mark_taken_back(report.commit)
         if text := announcement(report):
             screen.chat.add_notice(text, warning=report.outcome is not Outcome.UNDONE)
         screen.show_hints()

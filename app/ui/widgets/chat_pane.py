@@ -238,6 +238,15 @@ class ChatPane(NavigableTranscriptView, WordsToPrompt):
         """Add the mark of a compaction."""
         self._add(DividerSection(report))
 
+    def mark_taken_back(self, commit: int) -> None:
+        """Show at the mark of a compaction that it was undone."""
+        self._reader().take_back(commit)
+        for section in self.transcript.sections:
+            if isinstance(section, DividerSection) and section.is_of(commit):
+                section.taken_back = True
+                self.transcript.changed(section)
+        self.draw_soon()
+
     def add_notice(self, text: str, *, warning: bool = False) -> None:
         """Add something the user should know."""
         self._add_note(text, "warning" if warning else "notice")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rich.cells import cell_len
 
 from app.ui.chat.tool_card import CardSection
 
@@ -40,3 +41,21 @@ def test_a_name_without_end_is_cut_and_the_outcome_still_seen():
     )
     line = card.lines(70)[0].text
     assert line.startswith("✗ no_such_tool_no") and "make" in line and "failed" in line
+
+
+@pytest.mark.parametrize("width", [44, 60, 80, 100])
+@pytest.mark.parametrize("target", ["ls | head -5", "make"])
+def test_a_short_command_is_seen_whole_before_what_is_said_of_it(width, target):
+    card = CardSection("own-1", "!", target)
+    card.finish(
+        ok=True,
+        text="a",
+        outcome="exit 0, 5 lines · goes with your next message",
+        seconds=0.2,
+        diff="",
+        result="",
+    )
+    line = card.lines(width)[0].text
+    assert target in line and "exit 0, 5 lines · " in line and line.endswith("0.2 s")
+    assert cell_len(line) <= width
+    assert ("next message" in line) is (width >= 80)
