@@ -155,7 +155,9 @@ def _list(root: Path, options: argparse.Namespace) -> int:
         _out(f"No sessions in {escaped(str(root))} yet.\n")
         return 0
     width = max(len(info.name) for info in infos)
-    _out(f"{'SESSION':{width}}  {'LAST USED':16}  MESSAGES  COMPACTED      SIZE  FIRST WORDS\n")
+    _out(
+        f"{'SESSION':{width}}  {'LAST USED':16}  MESSAGES  COMPACTED      SIZE  NAME AND FIRST WORDS\n"
+    )
     for info in infos:
         _out(_row(info, width))
     return 0
@@ -172,7 +174,7 @@ def _as_json(info: SessionInfo) -> dict[str, object]:
 
 
 def _row(info: SessionInfo, width: int) -> str:
-    shown = one_line(f"{info.title}: {info.words}" if info.title else info.words, 60)
+    shown = one_line(f"“{info.title}” {info.words}" if info.title else info.words, 60)
     figures = f"{info.messages:8,}  {info.compactions:9,}  {size(info.size):>8}"
     if info.too_new:
         shown = f"(written by a newer version, format {info.format}) {shown}".rstrip()

@@ -132,7 +132,7 @@ def test_a_session_is_copied_named_and_found_by_its_name(root, name, capsys):
     assert run(["show", "the other way"], root) == 0
     assert capsys.readouterr().out.startswith(f"# Session {copy}")
     assert run(["list"], root) == 0
-    assert "the other way: fix" in capsys.readouterr().out
+    assert "“the other way” fix" in capsys.readouterr().out
     assert run(["rename", "the other way", ""], root) == 0
     assert "no name of its own" in capsys.readouterr().out
 

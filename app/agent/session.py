@@ -62,6 +62,8 @@ class Session(SessionView):
         self.unsaved = ""
         """The temporary folder that holds the record because its own cannot be written; "" when all is well."""
         self.closed = False
+        self.named = ""
+        """What the user named the session; "" when they did not."""
         self.mode = parts.mode
         self.rules = parts.rules
         frame = _frame(parts, tuple(tool.spec for tool in self._tools.values()))
@@ -83,6 +85,7 @@ class Session(SessionView):
         """Return the session of a new or an existing record; calls that were cut off get their results."""
         session = cls(parts)
         finished = await restore(session._dialogue, session._queue)
+        session.named = await session.title()
         session._upkeep.find_window()  # a refusal may have taught it
         await session._restore_own()
         await session._dialogue.answer_open_calls(finished)
@@ -265,6 +268,7 @@ class Session(SessionView):
         """Give the session another title, "" for none; return it as it is kept."""
         title = clean_title(title)
         await self._parts.record.remark(remarks.RENAMED, {"name": title})
+        self.named = title
         return title
 
     # Settings

@@ -27,6 +27,7 @@ def heading_of(settings: Settings, session: Session | None, sandbox: str = "") -
         key_source=settings.source(credential) if credential else "",
         mode=session.mode if session else settings.mode,
         sandbox=sandbox if _confines(settings, session) else "",
+        title=session.named if session else "",
         unsaved=bool(session and session.unsaved),
         conflict=str(settings.conflicts[0]) if settings.conflicts else "",
     )

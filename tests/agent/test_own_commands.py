@@ -204,8 +204,8 @@ async def test_a_session_is_named_and_the_name_is_found_again(tmp_path):
     session = await rig.open()
     await read(session.submit("hi"))
     assert await session.title() == ""
-    assert await session.rename("  the\n parser ") == "the parser"
+    assert await session.rename("  the\n parser ") == session.named == "the parser"
     await session.close()
     again = await rig.open(session.name)
-    assert await again.title() == "the parser"
+    assert await again.title() == again.named == "the parser"
     await again.close()

@@ -208,7 +208,7 @@ class FakeSession:
         self.has_tour = True
         self.notices: tuple[str, ...] = ()
         self.closed = False
-        self.called = ""
+        self.named = ""
         self.pictures: tuple = ()
         self.pages: list[tuple] = []
         self._cancelled = asyncio.Event()
@@ -335,11 +335,11 @@ class FakeSession:
 
     async def rename(self, title: str) -> str:
         self.asked.append(("rename", title))
-        self.called = title
+        self.named = title
         return title
 
     async def title(self) -> str:
-        return self.called
+        return self.named
 
     async def export(self, path: Path, *, replace: bool = False) -> None:
         self.asked.append(("export", f"{path.name}{' over the old one' if replace else ''}"))

@@ -31,6 +31,13 @@ def test_an_export_goes_where_the_argument_says(
     assert export_path(session, argument) == (expected, replaces)
 
 
+def test_an_export_of_a_named_session_has_its_name(tmp_path: Path) -> None:
+    session = FakeSession()
+    session.folder, session.named = tmp_path, "the ../parser: v2"
+    path, replaces = export_path(session, "")
+    assert path == tmp_path / f"palimpsest-the-parser-v2-{session.name[-4:]}.md" and replaces
+
+
 @pytest.mark.parametrize(
     ("typed", "said"),
     [("/export there.md", "exists already"), ("/export", "Wrote /"), ("/export a.md", "Wrote /")],

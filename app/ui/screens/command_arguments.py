@@ -10,6 +10,7 @@ from app.core.visible_text import one_line
 from app.errors import PalError
 from app.settings import rows
 from app.ui.commands import COMMANDS, Value
+from app.ui.export import export_name
 from app.ui.screens.settings_in_force import keep_settings
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class CommandArguments:
                 session = self._screen.session
                 if session is None:
                     return ()
-                name = f"palimpsest-{session.name}"
+                name = export_name(session)
                 return (
                     (f"{name}.md", "Markdown, in the project"),
                     (f"{name}.jsonl", "one message a line, in the project"),

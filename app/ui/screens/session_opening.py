@@ -160,7 +160,8 @@ class SessionOpening:
         screen.refresh_session()
         screen.run_worker(later(self._learn_model, session), group="learn")
         if await self._show_newest(session):
-            screen.chat.add_notice(f"Session {session.name} goes on where it ended.")
+            called = f"“{session.named}” ({session.name})" if session.named else session.name
+            screen.chat.add_notice(f"Session {called} goes on where it ended.")
         if session.unsaved:
             screen.chat.add_notice(unsaved_words(session.unsaved), warning=True)
         for notice in session.notices:

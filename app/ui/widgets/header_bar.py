@@ -30,6 +30,8 @@ class Heading:
     mode: Mode = Mode.ASK
     sandbox: str = ""
     """Name of the working sandbox, or ""."""
+    title: str = ""
+    """What the user named the session."""
     unsaved: bool = False
     """Whether the record is in a temporary folder because its own cannot be written."""
     conflict: str = ""
@@ -60,6 +62,10 @@ class HeaderBar(Widget):
         model = one_line(heading.model, 40) or "opening…"
         left = Content.assemble(name, "  ", (model, "bold"))
         room -= len(model) + 2
+        if heading.title and room > 12:
+            title = f"“{one_line(heading.title, min(room - 6, 40))}”"
+            left = Content.assemble(left, "  ", (title, "$text-primary"))
+            room -= Content(title).cell_length + 2
         if room > 8:
             folder = short_path(heading.folder, Path.home(), min(room - 2, 60))
             left = Content.assemble(left, ("  " + folder, "$text-muted"))

@@ -45,7 +45,7 @@ class LookingCommands(CommandGround):
 
         settings, app = self._screen.settings, self._screen.app
         lines = (
-            f"session     {session.name}",
+            f"session     {session.name}{f' “{session.named}”' if session.named else ''}",
             f"folder      {session.folder}",
             f"record      {session.transcript}",
             *self._answerer(session),

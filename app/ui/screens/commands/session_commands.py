@@ -53,6 +53,7 @@ class SessionCommands(CommandGround):
     async def _rename(self, session: Session, argument: str) -> None:
         if argument:
             title = await session.rename("" if argument == NO_NAME else argument)
+            self._screen.show_heading()
             self._say(f"The session is called “{title}”." if title else "The name is gone.")
             return
         title = await session.title()
