@@ -62,6 +62,8 @@ class Session(SessionView):
         self.unsaved = ""
         """The temporary folder that holds the record because its own cannot be written; "" when all is well."""
         self.closed = False
+        self.copy_of = ""
+        """The session that it was copied from to be opened now; "" when it was not."""
         self.named = ""
         """What the user named the session; "" when they did not."""
         self.mode = parts.mode

@@ -99,16 +99,19 @@ def usable_settings_of(launch: Launch, trust: TrustState) -> Settings:
     return replace(settings, problems=(*settings.problems, *told))
 
 
-def wanted_session(launch: Launch, settings: Settings) -> str | None:
-    """Return the name of the session that the arguments ask for; None for a new one."""
-    from app.adapters.session_changes import fork_session
+def named_session(launch: Launch, settings: Settings) -> str | None:
+    """Return the name of the session that the arguments name, before any copy; None for a new one."""
     from app.adapters.session_list import find_session, latest_session
 
     root = settings.transcripts
     if launch.resume:
-        name: str | None = find_session(root, launch.resume)
-    elif launch.go_on or launch.resume == "":
-        name = latest_session(root)
-    else:
-        return None
-    return fork_session(root, name) if launch.fork and name else name
+        return find_session(root, launch.resume)
+    return latest_session(root) if launch.go_on or launch.resume == "" else None
+
+
+def wanted_session(launch: Launch, settings: Settings) -> str | None:
+    """Return the name of the session that the arguments ask for, a copy where they say so; None for a new one."""
+    from app.adapters.session_changes import fork_session
+
+    name = named_session(launch, settings)
+    return fork_session(settings.transcripts, name) if launch.fork and name else name

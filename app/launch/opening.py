@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.adapters.own_environment import forget_keys
 from app.core.finishing import to_its_end
-from app.launch.launch_options import Launch, settings_of, wanted_session
+from app.launch.launch_options import Launch, named_session, settings_of
 from app.launch.masking import mask_of, own_keys
 from app.launch.session_shelf import FolderShelf
 from app.settings import Level, Settings, TrustQuestion, read_trust, remember_trust, trust_now
@@ -43,8 +43,12 @@ class Opening:
         """Open the session that the arguments name, or a new one; without a name the screen lets choose."""
         launch = self._launch
         choosing = launch.resume == "" and not launch.go_on
-        name = None if choosing else await asyncio.to_thread(wanted_session, launch, self._settings)
-        return await self.open(approver, name)
+        if choosing:
+            return await self.open(approver, None)
+        name = await asyncio.to_thread(named_session, launch, self._settings)
+        return await self.open(
+            approver, await self.shelf.fork(name) if launch.fork and name else name
+        )
 
     async def open_unsaved(self, approver: Approver) -> Session:
         """Open a new session whose record is in a temporary folder, because its own cannot be written."""
@@ -74,6 +78,7 @@ class Opening:
             session: Session = await graph.open_session(
                 settings, self._sandbox, approver, name, now=lambda: self._settings
             )
+            session.copy_of = self.shelf.copies.get(name or "", "")
             self._sessions = [*(each for each in self._sessions if not each.closed), session]
             return session
 

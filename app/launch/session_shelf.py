@@ -30,6 +30,8 @@ class FolderShelf:
 
     def __init__(self, settings: Callable[[], Settings]) -> None:
         self._settings = settings
+        self.copies: dict[str, str] = {}
+        """By their names, the sessions that were copied in this run, and from which."""
 
     async def cards(self) -> AsyncGenerator[tuple[SessionCard, ...], None]:
         """Yield the sessions in batches, the last used ones first."""
@@ -64,7 +66,9 @@ class FolderShelf:
         """Copy a session; return the name of the copy."""
         from app.adapters.session_changes import fork_session
 
-        return await asyncio.to_thread(fork_session, self._root, name)
+        copy = await asyncio.to_thread(fork_session, self._root, name)
+        self.copies[copy] = name
+        return copy
 
     async def rename(self, name: str, title: str) -> str:
         """Give a session another title; return it as it is kept."""

@@ -115,3 +115,19 @@ async def test_a_session_that_cannot_be_closed_does_not_keep_the_others_open(
             await opening.aclose()
     assert first.closed and not lives(process)
     assert not (tmp_path / "scratch").exists()
+
+
+async def test_a_copy_knows_what_it_is_a_copy_of(opening: Opening) -> None:
+    root = opening._settings.transcripts
+    journal = await Journal.create(root, clock=FakeClock())
+    await journal.append(user("hello"), spoken=(0,))
+    await journal.close()
+    async with aclosing(opening):
+        first = await opening.open(Refuser(), journal.session)
+        assert first.copy_of == ""
+        second = await opening.open(Refuser(), await opening.shelf.fork(journal.session))
+        assert second.copy_of == journal.session != second.name
+    launch = Launch(opening._settings.folder, {}, resume=journal.session[-4:], fork=True)
+    async with aclosing(Opening(launch, opening._settings)) as again:
+        third = await again.open_first(Refuser())
+        assert third.copy_of == journal.session != third.name

@@ -209,6 +209,7 @@ class FakeSession:
         self.notices: tuple[str, ...] = ()
         self.closed = False
         self.named = ""
+        self.copy_of = ""
         self.pictures: tuple = ()
         self.pages: list[tuple] = []
         self._cancelled = asyncio.Event()

@@ -148,3 +148,15 @@ async def test_leaving_before_the_opening_began_leaves_nothing_unfinished_behind
             await pilot.pause()
             gc.collect()
         assert [str(each.message) for each in told] == []
+
+
+async def test_a_copy_that_goes_on_says_so_and_of_what_by_the_name_that_the_user_gave() -> None:
+    session = FakeSession()
+    session.named, session.copy_of = "the parser", "2026-11-29T22-16-40Z-f216"
+    session.pages = [(Entry(1, 1, "2026-11-29T12:00:00.000Z", user("hello")),)]
+    app = pal_app(session)
+    async with app.run_test(size=(160, 30)) as pilot:
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+        said = chat_markdown(app.pair.chat)
+        assert f"“the parser” ({session.name}), a copy of {session.copy_of}, which stays" in said

@@ -161,7 +161,11 @@ class SessionOpening:
         screen.run_worker(later(self._learn_model, session), group="learn")
         if await self._show_newest(session):
             called = f"“{session.named}” ({session.name})" if session.named else session.name
-            screen.chat.add_notice(f"Session {called} goes on where it ended.")
+            copied = (
+                f"a copy of {session.copy_of}, which stays as it is, " if session.copy_of else ""
+            )
+            comma = ", " if copied else " "
+            screen.chat.add_notice(f"Session {called}{comma}{copied}goes on where it ended.")
         if session.unsaved:
             screen.chat.add_notice(unsaved_words(session.unsaved), warning=True)
         for notice in session.notices:
