@@ -34,7 +34,7 @@ from app.core.events import (
     WentBack,
 )
 from app.core.permission import Answered, ApprovalAnswer, ApprovalRequest
-from app.core.reports import CompactionReport, Layer, Outcome
+from app.core.reports import REDONE, CompactionReport, Layer, Outcome
 from app.core.tokens import CODE_CHARS, PROSE_CHARS, estimate_text
 from app.core.visible_text import one_line
 from app.ui.approval import answer_words
@@ -249,8 +249,9 @@ class EventView:
         elif report.outcome is Outcome.UNDONE:
             screen.chat.mark_cleared(report.results, cleared=False)
             screen.chat.mark_taken_back(report.commit)
+        well = report.outcome is Outcome.UNDONE or report.method == REDONE
         if text := announcement(report):
-            screen.chat.add_notice(text, warning=report.outcome is not Outcome.UNDONE)
+            screen.chat.add_notice(text, warning=not well)
         screen.show_hints()
 
     def _show_rewind(self, event: WentBack) -> None:
