@@ -64,6 +64,12 @@ async def test_words_typed_in_the_log_are_in_the_prompt_and_do_nothing(text):
     assert session.asked == []
 
 
+async def test_a_word_that_begins_with_u_is_whole_also_where_nothing_can_be_undone():
+    session = in_force(MANUAL, MICRO)
+    _, typed, focused = await pressed(session, *"undo")
+    assert (typed, focused, session.asked) == ("undo", True, [])
+
+
 @pytest.mark.parametrize("key", ["escape", "up", "enter"])
 async def test_another_key_than_y_drops_the_question(key):
     session = in_force(AUTO, MANUAL)

@@ -91,7 +91,7 @@ class EventLog(Vertical, WordsToPrompt):
         self._reports: list[CompactionReport] = []
         self._runs: tuple[Run, ...] = ()
         self._filter = 0
-        self._asking: tuple[str, Callable[[], None]] | None = None
+        self._asking: tuple[str, Callable[[], None] | None] | None = None
         """The key that wants something to be confirmed, and what it does."""
         self._listed = PAGE
         """Events that pass the filter and are listed, at most."""
@@ -155,12 +155,12 @@ class EventLog(Vertical, WordsToPrompt):
         id_ = option.id if option is not None else None
         return None if id_ is None or id_ == OLDER else self._reports[int(id_)]
 
-    def ask(self, typed: str, then: Callable[[], None]) -> None:
+    def ask(self, typed: str, then: Callable[[], None] | None) -> None:
         """Wait for a y before something is done; another letter makes a word of it and of the key that asked.
 
         Args:
             typed: The letter that was pressed.
-            then: Does it.
+            then: Does it; None when there is nothing to do and only a word may follow.
         """
         self._asking = typed, then
 
@@ -169,7 +169,7 @@ class EventLog(Vertical, WordsToPrompt):
         asking, self._asking = self._asking, None
         if asking is None:
             return
-        if event.key == "y":
+        if event.key == "y" and asking[1] is not None:
             asking[1]()
         elif event.character is not None and event.is_printable:
             self.type_on(asking[0] + event.character)

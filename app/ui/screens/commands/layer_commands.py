@@ -109,6 +109,7 @@ class LayerCommands(CommandGround):
             self._confirm("u", what, partial(self.run_undo, ""))
         else:
             self._say(_why_not_undone(report, session), warning=True)
+            self._screen.log_pane.ask("u", None)
 
     def ask_redo(self) -> None:
         """Ask whether the newest undo shall be taken back."""
