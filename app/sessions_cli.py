@@ -176,6 +176,7 @@ def _as_json(info: SessionInfo) -> dict[str, object]:
 def _row(info: SessionInfo, width: int) -> str:
     shown = one_line(f"“{info.title}” {info.words}" if info.title else info.words, 60)
     figures = f"{info.messages:8,}  {info.compactions:9,}  {size(info.size):>8}"
+    shown = f"(pal -p) {shown}" if info.printed else shown
     if info.too_new:
         shown = f"(written by a newer version, format {info.format}) {shown}".rstrip()
     elif info.holder:

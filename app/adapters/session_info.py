@@ -15,6 +15,7 @@ from app.adapters.journal_scan import BUFFER
 from app.adapters.session_lock import Holder, holder
 from app.core import remarks
 from app.core.history import Entry, Remark
+from app.core.messages import JsonObject
 from app.errors import FormatTooNew
 
 WORDS_CHARS = 200
@@ -48,6 +49,8 @@ class SessionInfo:
     """The model last used; "" when unknown."""
     title: str = ""
     """What the user named it."""
+    printed: bool = False
+    """Whether it was only ever used without a screen, by ``pal -p``."""
     format: int = VERSION
     """Version of the format in which it was last written."""
     folder: Path = Path()
@@ -88,10 +91,16 @@ def describe(folder: Path) -> SessionInfo | None:
         size=sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
         words=words,
         model=_model(folder / EVENTS_FILE, events),
-        title=_title(folder / EVENTS_FILE),
+        title=str(_newest(folder / EVENTS_FILE, remarks.RENAMED).get("name") or ""),
+        printed=was_printed(folder),
         format=max(written_in, 1),
         folder=folder,
     )
+
+
+def was_printed(folder: Path) -> bool:
+    """Return whether a session was only ever used without a screen."""
+    return _newest(folder / EVENTS_FILE, remarks.RUN).get("printed") is True
 
 
 def last_written(folder: Path) -> str:
@@ -188,9 +197,9 @@ def _model(events: Path, tail: bytes) -> str:
     return found[-1].decode("utf-8", "replace") if found else ""
 
 
-def _title(events: Path) -> str:
-    """Return the last name that the user gave; the file is read in pieces, newest first."""
-    mark = f',"kind":"{remarks.RENAMED}",'.encode()
+def _newest(events: Path, kind: str) -> JsonObject:
+    """Return the data of the newest remark of a kind, {} without one; the file is read in pieces, newest first."""
+    mark = f',"kind":"{kind}",'.encode()
     try:
         with events.open("rb") as file:
             end = file.seek(0, os.SEEK_END)
@@ -199,15 +208,15 @@ def _title(events: Path) -> str:
                 file.seek(start)
                 at = file.read(end - start + len(mark) - 1).rfind(mark)
                 if at >= 0:
-                    return _title_at(events, start + at)
+                    return _data_at(events, start + at)
                 end = start
     except FileNotFoundError:
         pass
-    return ""
+    return {}
 
 
-def _title_at(events: Path, at: int) -> str:
-    """Return the name in the line that holds this position; a line of that kind has its mark near its start."""
+def _data_at(events: Path, at: int) -> JsonObject:
+    """Return the data of the line that holds this position; a line of that kind has its mark near its start."""
     with events.open("rb") as file:
         file.seek(max(0, at - _LAST_BYTES))
         start = at - len(file.read(min(at, _LAST_BYTES)).rpartition(b"\n")[2])
@@ -216,6 +225,5 @@ def _title_at(events: Path, at: int) -> str:
     try:
         stored = decode_line(line)
     except (ValueError, FormatTooNew):
-        return ""
-    name = stored.data.get("name") if isinstance(stored, Remark) else None
-    return name if isinstance(name, str) else ""
+        return {}
+    return stored.data if isinstance(stored, Remark) else {}

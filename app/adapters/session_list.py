@@ -44,10 +44,14 @@ def list_sessions(root: Path) -> tuple[SessionInfo, ...]:
     return tuple(sessions_by_use(root))
 
 
-def latest_session(root: Path) -> str | None:
-    """Return the name of the session that was used last, or None."""
-    info = next(sessions_by_use(root), None)
-    return info.name if info else None
+def latest_session(root: Path, *, for_screen: bool = False) -> str | None:
+    """Return the name of the session that was used last, or None; ``for_screen`` one that a screen had, if any."""
+    last = None
+    for info in sessions_by_use(root):
+        if not for_screen or not info.printed:
+            return info.name
+        last = last or info.name
+    return last
 
 
 def find_session(root: Path, text: str) -> str:

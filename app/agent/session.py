@@ -266,6 +266,10 @@ class Session(SessionView):
         self.unsaved = await self._parts.refuge()
         return self.unsaved
 
+    def without_screen(self) -> None:
+        """Let the record say that the session was only ever used without a screen."""
+        self._upkeep.printed = True
+
     async def rename(self, title: str) -> str:
         """Give the session another title, "" for none; return it as it is kept."""
         title = clean_title(title)

@@ -58,6 +58,8 @@ class SessionUpkeep:
         self._new_todo: tuple[TodoItem, ...] | None = None
         self.wanted_model = ""
         """The model to go on with from the next request on; "" for the one in force."""
+        self.printed = False
+        """Whether the session was only ever used without a screen."""
 
     async def make_ready(self) -> None:
         """Put a chosen model in force, and ask what the endpoint says about it, until it answers.
@@ -118,7 +120,8 @@ class SessionUpkeep:
     async def _begin_run(self) -> None:
         """Say once in the record that this run of the program goes on with the session."""
         if not self._begun:
-            remark = await self._parts.record.remark(remarks.RUN, {})
+            data = {"printed": True} if self.printed else {}
+            remark = await self._parts.record.remark(remarks.RUN, data)
             self._dialogue.ledger.begin_run(remark.time)
             self._begun = True
 

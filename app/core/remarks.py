@@ -7,7 +7,8 @@ USAGE = "usage"
 ``sent`` is the raw estimate of the conversation that the request carried; ``"estimated": true`` where the endpoint gave
 no figures."""
 RUN = "run"
-"""Another run of the program goes on with the session, and its first request is about to leave: ``{}``."""
+"""Another run of the program goes on with the session, and its first request is about to leave: ``{}``, or
+``{"printed": true}`` where the session was only ever used without a screen, by ``pal -p``."""
 PROMPT = "prompt"
 """System prompt and tools in force from here on: ``{"system": str, "tools": [{name, description, input_schema}]}``."""
 REPORT = "report"

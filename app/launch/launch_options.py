@@ -99,19 +99,21 @@ def usable_settings_of(launch: Launch, trust: TrustState) -> Settings:
     return replace(settings, problems=(*settings.problems, *told))
 
 
-def named_session(launch: Launch, settings: Settings) -> str | None:
+def named_session(launch: Launch, settings: Settings, *, for_screen: bool = False) -> str | None:
     """Return the name of the session that the arguments name, before any copy; None for a new one."""
     from app.adapters.session_list import find_session, latest_session
 
     root = settings.transcripts
     if launch.resume:
         return find_session(root, launch.resume)
-    return latest_session(root) if launch.go_on or launch.resume == "" else None
+    if launch.go_on or launch.resume == "":
+        return latest_session(root, for_screen=for_screen)
+    return None
 
 
-def wanted_session(launch: Launch, settings: Settings) -> str | None:
+def wanted_session(launch: Launch, settings: Settings, *, for_screen: bool = False) -> str | None:
     """Return the name of the session that the arguments ask for, a copy where they say so; None for a new one."""
     from app.adapters.session_changes import fork_session
 
-    name = named_session(launch, settings)
+    name = named_session(launch, settings, for_screen=for_screen)
     return fork_session(settings.transcripts, name) if launch.fork and name else name

@@ -45,7 +45,7 @@ class Opening:
         choosing = launch.resume == "" and not launch.go_on
         if choosing:
             return await self.open(approver, None)
-        name = await asyncio.to_thread(named_session, launch, self._settings)
+        name = await asyncio.to_thread(named_session, launch, self._settings, for_screen=True)
         return await self.open(
             approver, await self.shelf.fork(name) if launch.fork and name else name
         )

@@ -41,6 +41,7 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 def run_text(launch: Launch, text: str, output: str) -> int:
     """Run one turn without a screen; return the exit code."""
+    from app.adapters.session_info import was_printed
     from app.headless import Output, Refuser, run_headless, stdin_text
 
     settings = _told_settings(launch)
@@ -55,7 +56,10 @@ def run_text(launch: Launch, text: str, output: str) -> int:
         if name is None and (launch.go_on or launch.resume is not None):
             _say("there is no earlier session in this folder; a new one begins")
         async with aclosing(Opening(launch, settings)) as opening:
+            printed = name is None or was_printed(settings.transcripts / name)
             session = await opening.open(Refuser(), name)
+            if printed:
+                session.without_screen()
             return await run_headless(
                 session, prompt, Output(output), out=sys.stdout, err=sys.stderr
             )
@@ -74,7 +78,8 @@ def run_plain(launch: Launch) -> int:
         lines = standard_lines()
         approver = PlainApprover(lines, sys.stdout)
         async with aclosing(Opening(launch, settings)) as opening:
-            session = await opening.open(approver, wanted_session(launch, settings))
+            name = wanted_session(launch, settings, for_screen=True)
+            session = await opening.open(approver, name)
             learning = asyncio.create_task(_learn_model(session))
             try:
                 return await talk(session, lines, out=sys.stdout, err=sys.stderr)

@@ -109,7 +109,7 @@ def _cards(infos: Iterator[SessionInfo]) -> tuple[SessionCard, ...]:
     return tuple(
         SessionCard(
             name=info.name,
-            first_words=info.words,
+            first_words=f"(pal -p) {info.words}" if info.printed else info.words,
             time=info.last,
             messages=info.messages,
             compactions=info.compactions,

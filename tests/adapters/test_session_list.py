@@ -269,3 +269,21 @@ async def test_the_list_names_the_process_that_has_a_session_open(root):
     for text in ("", "x", "999999999", "0" * 70, f"{os.getpid()}\nlong ago"):
         (root / name / "lock").write_text(text)
         assert info.holder is None or info.holder.since == ""
+
+
+async def test_what_only_ever_ran_without_a_screen_is_marked_and_not_gone_on_with_on_one(root):
+    talked = await session(root, start="2026-11-28T10:00:00.000Z")
+    printed = await session(root, start="2026-11-29T10:00:00.000Z")
+    clock = FakeClock("2026-11-30T10:00:00.000Z")
+    journal = await Journal.open(root, printed, clock=clock)
+    await journal.remark("run", {"printed": True})
+    await journal.close()
+    assert {info.name: info.printed for info in list_sessions(root)} == {
+        talked: False,
+        printed: True,
+    }
+    assert (latest_session(root), latest_session(root, for_screen=True)) == (printed, talked)
+    journal = await Journal.open(root, printed, clock=clock)
+    await journal.remark("run", {})
+    await journal.close()
+    assert latest_session(root, for_screen=True) == printed
