@@ -54,7 +54,7 @@ def test_a_rate_limit_counts_down_esc_ends_it_and_a_day_is_not_waited(desk: Desk
     day = Refusal(429, "rate_limit_error", "slow down", {"retry-after": "86400"})
     with Endpoint(Moods(busy, day).brain) as endpoint, opened(desk.use(endpoint).pal()) as pal:
         pal.say(FIRST)
-        pal.wait_for("Attempt 1 of 5 failed", "Esc cancels", "Too many requests")
+        pal.wait_for("Attempt 1 of 6 failed", "Esc cancels", "Too many requests")
         first = seconds_left(pal.text)
         assert 0 < first <= 50, pal.text
         pal.until(lambda: -1 < seconds_left(pal.text) < first, "a countdown")
@@ -118,7 +118,7 @@ def test_an_overloaded_endpoint_during_the_summary_is_waited_out(desk: Desk) -> 
         with opened(desk.pal()) as pal:
             ask(pal, "Read every Python file in the shop folder one by one")
             pal.say("/compact")
-            pal.wait_for("overloaded", "Attempt 1 of 5 failed")
+            pal.wait_for("overloaded", "Attempt 1 of 6 failed")
             pal.wait_for("[manual compact]")
             finish(pal)
             ask(pal, "what have we read so far?")
