@@ -61,6 +61,9 @@ def test_a_rate_limit_counts_down_esc_ends_it_and_a_day_is_not_waited(desk: Desk
         pal.press("escape")
         finish(pal)
         assert len(endpoint.sent) == 1
+        assert EMPTY_PROMPT not in pal.text  # what was not answered is back in the prompt
+        pal.press("ctrl+u")
+        pal.wait_for(EMPTY_PROMPT)
         ask(pal, "and now?")
         assert "wait 24 h" in chat(pal) and "Try again then" in chat(pal)
         assert len(endpoint.sent) == 2
