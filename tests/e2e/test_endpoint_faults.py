@@ -61,7 +61,7 @@ def test_a_rate_limit_counts_down_esc_ends_it_and_a_day_is_not_waited(desk: Desk
         pal.press("escape")
         finish(pal)
         assert len(endpoint.sent) == 1
-        assert EMPTY_PROMPT not in pal.text  # what was not answered is back in the prompt
+        pal.until(lambda: EMPTY_PROMPT not in pal.text, "what was not answered back in the prompt")
         pal.press("ctrl+u")
         pal.wait_for(EMPTY_PROMPT)
         ask(pal, "and now?")
