@@ -7,6 +7,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
+from app.core.history import Entry
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -70,6 +72,17 @@ class MessageIndex:
         self._numbers.append(number)
         self._last_seq = seq
         return wrong
+
+    def add_entry(self, entry: Entry, place: Place) -> None:
+        """Add a message that was read whole."""
+        self.add(
+            entry.seq,
+            place.offset,
+            place.length,
+            entry.number,
+            first_result=entry.first_result,
+            results=len(entry.message.tool_results),
+        )
 
     def _remove_last(self) -> None:
         self._offsets.pop()

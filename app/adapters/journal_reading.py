@@ -297,15 +297,7 @@ class SessionReader:
 
     def grew(self, entry: Entry, place: Place) -> None:
         """Note a message that was written to the last segment."""
-        index = self.scan(self.segments[-1]).index
-        index.add(
-            entry.seq,
-            place.offset,
-            place.length,
-            entry.number,
-            first_result=entry.first_result,
-            results=len(entry.message.tool_results),
-        )
+        self.scan(self.segments[-1]).index.add_entry(entry, place)
 
     def noted(self, event: Mark | Remark, place: Place) -> None:
         """Note a mark or a remark that was written."""

@@ -191,14 +191,7 @@ def _read_pieces(scan: SegmentScan | EventScan, offset: int, line: bytes, row: i
 def _take(scan: SegmentScan | EventScan, place: Place, stored: object) -> None:
     match scan, stored:
         case SegmentScan(), Entry():
-            scan.index.add(
-                stored.seq,
-                place.offset,
-                place.length,
-                stored.number,
-                first_result=stored.first_result,
-                results=len(stored.message.tool_results),
-            )
+            scan.index.add_entry(stored, place)
         case SegmentScan(), CommitLine(_, number, result):
             _take_commit(scan, place, number, result)
         case EventScan(), Remark(seq, _, kind):
